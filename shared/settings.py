@@ -1,0 +1,154 @@
+"""Settings: the pydantic models that sliders, command line, API and links all read, and plain sentences for errors."""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+
+
+class Settings(BaseModel):
+    """The base of every demo's and study's settings: frozen, nothing unknown, no NaN, text cut of blanks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> Self:
+        """The settings from raw values (link, command line, API, sliders). Raises SettingsError with one sentence."""
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise SettingsError(explain(cls, error)) from None
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Self:
+        """The settings from a link's or command line's strings; lists are comma-separated."""
+        values: dict[str, Any] = {}
+        for name, text in query.items():
+            info = cls.model_fields.get(name)
+            is_list = info is not None and _is_list(info.annotation)
+            values[name] = [p.strip() for p in text.split(",") if p.strip()] if is_list else text
+        return cls.check(values)
+
+    def to_query(self) -> dict[str, str]:
+        """The settings that differ from the defaults, as strings for a link. Uploads stay out."""
+        query: dict[str, str] = {}
+        for name, info in type(self).model_fields.items():
+            value = getattr(self, name)
+            if value == info.get_default(call_default_factory=True) or look(info).get("upload"):
+                continue
+            query[name] = ",".join(_text(v) for v in value) if isinstance(value, (list, tuple)) else _text(value)
+        return query
+
+
+class SettingsError(ValueError):
+    """A wrong value; the message is one sentence that names the field, the value and what is allowed."""
+
+
+def setting(
+    default: Any,
+    label: str,
+    help: str = "",
+    *,
+    main: bool = False,
+    group: str = "",
+    side: Literal["a", "b", ""] = "",
+    step: float | None = None,
+    upload: bool = False,
+    lines: int = 1,
+    hidden: bool = False,
+    **bounds: Any,
+) -> Any:
+    """A field of Settings, with what the views need to draw it.
+
+    `main` settings stand above "More"; `side` tints the control like the side it belongs to; `group` puts controls
+    that share it into one row; `bounds` are pydantic's (ge, le, max_length, ...).
+    """
+    extra = {"label": label, "main": main, "group": group, "side": side, "step": step, "upload": upload,
+             "lines": lines, "hidden": hidden}  # fmt: skip
+    return Field(default, title=label, description=help, json_schema_extra={"look": extra}, **bounds)
+
+
+def look(info: FieldInfo) -> dict[str, Any]:
+    """How a field is drawn: what `setting` was given, or nothing for a plain pydantic field."""
+    extra = info.json_schema_extra
+    found = extra.get("look", {}) if isinstance(extra, dict) else {}
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def bounds(info: FieldInfo) -> tuple[float | None, float | None]:
+    """The lowest and highest number that a field allows, None where there is no bound."""
+    low = high = None
+    for item in info.metadata:
+        low = getattr(item, "ge", getattr(item, "gt", low))
+        high = getattr(item, "le", getattr(item, "lt", high))
+    return low, high
+
+
+def choices(info: FieldInfo) -> tuple[Any, ...]:
+    """The values of a field that is a Literal (or a list of them), else nothing."""
+    annotation = info.annotation
+    for candidate in (annotation, *typing.get_args(annotation)):
+        if typing.get_origin(candidate) is Literal:
+            return typing.get_args(candidate)
+    return ()
+
+
+def explain(model: type[BaseModel], error: ValidationError) -> str:
+    """The first fault of a ValidationError as one plain sentence: the field, the value, what is allowed."""
+    fault = error.errors()[0]
+    name = str(fault["loc"][0]) if fault["loc"] else "the settings"
+    info = model.model_fields.get(name)
+    if fault["type"] == "extra_forbidden":
+        return f"There is no setting “{_shown(name)}”; the settings are {', '.join(model.model_fields)}."
+    if info is None:
+        message = str(fault["msg"]).removeprefix("Value error, ")
+        return message if message.endswith(".") else f"{message}."
+    if fault["type"] == "value_error":
+        message = str(fault["msg"]).removeprefix("Value error, ")
+        return f"{name}: {message}" + ("" if message.endswith(".") else ".")
+    if fault["type"] == "string_too_long":
+        return f"{name} may be up to {fault['ctx']['max_length']:,} characters long, not {len(fault['input']):,}."
+    return f"{name} must be {_allowed(info)}, not {_shown(fault['input'])}."
+
+
+def _allowed(info: FieldInfo) -> str:
+    options = choices(info)
+    if options:
+        return f"one of {', '.join(map(str, options))}"
+    low, high = bounds(info)
+    kinds = {info.annotation, *typing.get_args(info.annotation)}
+    noun = "a whole number" if int in kinds else "a number" if float in kinds else "yes or no" if bool in kinds else "text"
+    if low is not None and high is not None:
+        return f"{noun} from {low:,} to {high:,}"
+    if low is not None:
+        return f"{noun} of at least {low:,}"
+    return f"{noun} of at most {high:,}" if high is not None else noun
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    text = " ".join(text.split())
+    if not text:
+        return "empty"
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+def _is_list(annotation: Any) -> bool:
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return any(_is_list(a) for a in typing.get_args(annotation))
+    return origin in (list, tuple)
