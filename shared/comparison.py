@@ -20,7 +20,8 @@ class Measure:
     """One measured number.
 
     `low` and `high` are the ends of its 95% interval; an exact count has both equal to the value, and a single
-    measurement has neither. `n` is how many samples stand behind it. `note` says how it was measured, or why it is null.
+    measurement has neither. `n` is how many samples stand behind it. `note` says how it was measured, or why it
+    is null.
     """
 
     name: str
@@ -83,9 +84,7 @@ class Comparison:
             {
                 "demo": self.demo,
                 "settings": self.settings,
-                "sides": [
-                    {"label": s.label, "measures": [vars(m) for m in s.measures]} for s in self.sides
-                ],
+                "sides": [{"label": s.label, "measures": [vars(m) for m in s.measures]} for s in self.sides],
                 "measures": [vars(m) for m in self.measures],
                 "takeaway": self.takeaway,
                 "environment": self.environment,

@@ -24,9 +24,7 @@ class Residual(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.first = _conv(channels, channels)
-        self.second = nn.Sequential(
-            nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels)
-        )
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels))
 
     def forward(self, x: Tensor) -> Tensor:
         """[b, c, h, w] to the same shape."""

@@ -113,17 +113,20 @@ def explain(model: type[BaseModel], error: ValidationError) -> str:
         message = str(fault["msg"]).removeprefix("Value error, ")
         return f"{name}: {message}" + ("" if message.endswith(".") else ".")
     if fault["type"] == "string_too_long":
-        return f"{name} may be up to {fault['ctx']['max_length']:,} characters long, not {len(fault['input']):,}."
-    return f"{name} must be {_allowed(info)}, not {_shown(fault['input'])}."
+        longest = fault.get("ctx", {}).get("max_length", 0)
+        return f"{name} may be up to {longest:,} characters long, not {len(fault['input']):,}."
+    return f"{name} must be {allowed(info)}, not {_shown(fault['input'])}."
 
 
-def _allowed(info: FieldInfo) -> str:
+def allowed(info: FieldInfo) -> str:
+    """What a field allows, in words: "one of ddim, euler", "a whole number from 1 to 50"."""
     options = choices(info)
     if options:
         return f"one of {', '.join(map(str, options))}"
     low, high = bounds(info)
     kinds = {info.annotation, *typing.get_args(info.annotation)}
-    noun = "a whole number" if int in kinds else "a number" if float in kinds else "yes or no" if bool in kinds else "text"
+    nouns = {int: "a whole number", float: "a number", bool: "yes or no"}
+    noun = next((words for kind, words in nouns.items() if kind in kinds), "text")
     if low is not None and high is not None:
         return f"{noun} from {low:,} to {high:,}"
     if low is not None:

@@ -12,10 +12,11 @@ from shared.stickers.scene import KINDS, RELATIONS, Scene, Sticker
 STYLES: tuple[str, ...] = ("plain", "bare", "background first", "picture", "long")
 
 # Words that carry no fact. "background" and "of" belong to the phrases around them.
-_FILLERS = frozenset(
+_FILLER_WORDS = (
     "a an the of to on in with and is there some picture drawing image sticker stickers scene background backdrop "
-    "colored coloured standing sitting that one please draw show me front".split()
+    "colored coloured standing sitting that one please draw show me front"
 )
+_FILLERS = frozenset(_FILLER_WORDS.split())
 _RELATION_WORDS = {"left": "left of", "right": "right of", "above": "above", "over": "above", "below": "below",
                    "under": "below", "beneath": "below"}  # fmt: skip
 MAX_STICKERS = 3

@@ -20,10 +20,14 @@ def render(scene: Scene, size: int, seed: int = 0) -> tuple[Image.Image, np.ndar
         raise ValueError(f"size must be from 8 to 2048 pixels, not {size}")
     if not scene.placed:
         scene = place(scene, seed)
+    assert scene.background is not None  # place() has filled what was open
     pixels = np.empty((size, size, 3), dtype=np.uint8)
     pixels[:] = ImageColor.getrgb(BACKGROUNDS[scene.background])
     masks = np.zeros((len(scene.stickers), size, size), dtype=bool)
     for index, sticker in enumerate(scene.stickers):
+        assert (
+            sticker.color is not None and sticker.x is not None and sticker.y is not None and sticker.size is not None
+        )
         side = max(1, round(sticker.size * size))
         left, top = round(sticker.x * size - side / 2), round(sticker.y * size - side / 2)
         art = np.asarray(sprite(sticker.kind, sticker.color, side))

@@ -59,9 +59,7 @@ class Scene:
     @property
     def placed(self) -> bool:
         """Whether every sticker has its color, position and size, and the background is known."""
-        return self.background is not None and all(
-            None not in (s.color, s.x, s.y, s.size) for s in self.stickers
-        )
+        return self.background is not None and all(None not in (s.color, s.x, s.y, s.size) for s in self.stickers)
 
 
 def random_scene(rng: random.Random, *, held_out: bool = False) -> Scene:
