@@ -42,7 +42,7 @@ class Settings(BaseModel):
             value = getattr(self, name)
             if value == info.get_default(call_default_factory=True) or look(info).get("upload"):
                 continue
-            query[name] = ",".join(_text(v) for v in value) if isinstance(value, (list, tuple)) else _text(value)
+            query[name] = as_text(value)
         return query
 
 
@@ -144,7 +144,10 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A setting's value as links and the command line write it; lists are comma-separated."""
+    if isinstance(value, (list, tuple)):
+        return ",".join(as_text(v) for v in value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
