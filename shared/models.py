@@ -1,0 +1,237 @@
+"""The registry: every model that a demo may use, where its weights come from, and the loaded ones, shared by all.
+
+Only names in the table load, whatever a link asks for. Weights are looked for in this order: the bundled asset, the
+folder of that name under GALLERY_MODELS, the Hub's cache, the Hub. Only safetensors, no code from repositories.
+Nothing heavy is imported until a model is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from shared.demo import DemoError
+
+if TYPE_CHECKING:
+    import torch
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+BUDGET = 12 * 1024  # MiB of loaded models, all together
+_HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """One model. `asset` is a folder in assets/; `folder` one under GALLERY_MODELS (by default the Hub id, else the
+    name); `hub` and `revision` name it on the Hub. `memory` is in MiB. `judge` and `clip` are rows that may score its
+    pictures; empty where none was made for them. `cannot` says what it can't do, in one sentence."""
+
+    name: str
+    kind: Literal["pipeline", "reader"]
+    licence: str
+    memory: int
+    asset: str = ""
+    folder: str = ""
+    hub: str = ""
+    revision: str = ""
+    device: Literal["any", "gpu"] = "any"
+    judge: str = ""
+    clip: str = ""
+    cannot: str = ""
+    about: str = ""
+    big: bool = False
+
+
+ROWS: tuple[ModelRow, ...] = (
+    ModelRow(
+        name="sticker_diffusion",
+        kind="pipeline",
+        licence="Apache-2.0",
+        memory=120,
+        asset="sticker_diffusion",
+        judge="scene_reader",
+        cannot="It draws one or two stickers of the sticker world and knows no other words.",
+        about="sticker diffusion, a small Stable Diffusion pipeline trained here",
+    ),
+    ModelRow(
+        name="scene_reader",
+        kind="reader",
+        licence="Apache-2.0",
+        memory=20,
+        asset="scene_reader",
+        cannot="It reads pictures of the sticker world only, and of each kind one sticker.",
+        about="scene reader, a small CNN trained here",
+    ),
+)
+
+
+@dataclass
+class Loaded:
+    """A model in memory: the pipeline or reader itself, its row, where the weights came from, device and format.
+
+    `lock` is held by whoever computes with it, so that runs neither mix nor spoil each other's timing.
+    """
+
+    row: ModelRow
+    model: Any
+    origin: str
+    device: torch.device
+    dtype: torch.dtype
+    confidence: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @contextmanager
+    def alone(self, still_wanted: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Hold the model; while waiting for others, call `still_wanted` now and then: it raises to give up."""
+        while not self.lock.acquire(timeout=0.2):
+            still_wanted()
+        try:
+            yield
+        finally:
+            self.lock.release()
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """The names in the table of one kind."""
+    return tuple(row.name for row in ROWS if row.kind == kind)
+
+
+def resolve(name: str) -> ModelRow:
+    """The row of a name; `auto` is the bundled pipeline. Raises DemoError for a name that is not in the table."""
+    wanted = "sticker_diffusion" if name == "auto" else name
+    for row in ROWS:
+        if row.name == wanted:
+            return row
+    raise DemoError(f"There is no model “{name[:40]}”; the models are auto, {', '.join(names('pipeline'))}.")
+
+
+def locate(row: ModelRow) -> tuple[Path, str]:
+    """The folder with the model's weights, and in words where it is. Raises DemoError where it can't be had."""
+    asset = ASSETS / row.asset
+    if row.asset and _has_config(asset):
+        return asset, "bundled"
+    own = os.environ.get("GALLERY_MODELS")
+    if own:
+        folder = Path(own) / (row.folder or row.hub or row.name)
+        if _has_config(folder):
+            return folder, "local folder"
+    if row.hub:
+        return _from_hub(row), f"Hub {row.hub}@{row.revision[:12]}"
+    raise DemoError(
+        f"The weights of {row.name} are not here: check out the folder assets/{row.asset or row.name} again, "
+        f"or train them with its recipe.py."
+    )
+
+
+def _has_config(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in ("model_index.json", "config.json"))
+
+
+def _from_hub(row: ModelRow) -> Path:
+    from huggingface_hub import snapshot_download
+
+    for local in (True, False):
+        try:
+            found = snapshot_download(
+                row.hub, revision=row.revision, allow_patterns=_HUB_FILES, local_files_only=local
+            )  # fmt: skip
+            return Path(found)
+        except Exception:
+            continue  # not in the cache, or the Hub can't be reached: both end in the sentence below
+    raise DemoError(
+        f"{row.name} could not be had from the Hub: connect this machine to it, or put the model's folder "
+        f"under GALLERY_MODELS as {row.folder or row.hub}."
+    )
+
+
+def load_pipeline(name: str) -> Loaded:
+    """The named StableDiffusionPipeline, loaded once and shared. Raises DemoError where it can't be had."""
+    row = resolve(name)
+    if row.kind != "pipeline":
+        raise DemoError(f"{row.name} does not draw pictures; the models that do are {', '.join(names('pipeline'))}.")
+    return _load(row, _read_pipeline)
+
+
+def load_scene_reader(name: str = "scene_reader") -> Loaded:
+    """The scene reader with its set confidence, loaded once and shared. Raises DemoError where it can't be had."""
+    return _load(resolve(name), _read_reader)
+
+
+def _read_pipeline(row: ModelRow, folder: Path, origin: str) -> Loaded:
+    from diffusers import StableDiffusionPipeline
+
+    from shared.devices import best_device, dtype_for
+
+    device = best_device()
+    dtype = dtype_for(device, big=row.big)
+    pipeline = StableDiffusionPipeline.from_pretrained(
+        folder, torch_dtype=dtype, use_safetensors=True, local_files_only=True
+    )
+    for part in (pipeline.text_encoder, pipeline.unet, pipeline.vae):
+        part.to(device).eval().requires_grad_(False)
+    return Loaded(row, pipeline, origin, device, dtype)
+
+
+def _read_reader(row: ModelRow, folder: Path, origin: str) -> Loaded:
+    import torch
+
+    from shared.devices import best_device
+    from shared.reader import load_reader
+
+    reader, confidence = load_reader(folder)
+    device = best_device()
+    return Loaded(row, reader.to(device), origin, device, torch.float32, confidence)
+
+
+_loaded: OrderedDict[str, Loaded] = OrderedDict()
+_loading: dict[str, threading.Lock] = {}
+_table = threading.Lock()
+
+
+def _load(row: ModelRow, read: Callable[[ModelRow, Path, str], Loaded]) -> Loaded:
+    with _table:
+        one_at_a_time = _loading.setdefault(row.name, threading.Lock())
+    with one_at_a_time:
+        with _table:
+            if row.name in _loaded:
+                _loaded.move_to_end(row.name)
+                return _loaded[row.name]
+        folder, origin = locate(row)
+        _make_room(row.memory)
+        try:
+            found = read(row, folder, origin)
+        except DemoError:
+            raise
+        except Exception as error:
+            reason = " ".join(str(error).split())[:120].rstrip(".") or type(error).__name__
+            raise DemoError(
+                f"The weights of {row.name} can't be read ({reason}): get the folder {folder.name} again."
+            ) from error
+        with _table:
+            _loaded[row.name] = found
+        return found
+
+
+def _make_room(memory: int) -> None:
+    """Let go of the models used longest ago until `memory` MiB more fit. Who computes with one keeps it to the end."""
+    with _table:
+        while _loaded and sum(m.row.memory for m in _loaded.values()) + memory > BUDGET:
+            _loaded.popitem(last=False)
+
+
+def loaded_names() -> tuple[str, ...]:
+    """The names of the models in memory, the one used longest ago first."""
+    with _table:
+        return tuple(_loaded)
+
+
+def forget() -> None:
+    """Let go of every loaded model."""
+    with _table:
+        _loaded.clear()
