@@ -84,9 +84,10 @@ def look(info: FieldInfo) -> dict[str, Any]:
 def bounds(info: FieldInfo) -> tuple[float | None, float | None]:
     """The lowest and highest number that a field allows, None where there is no bound."""
     low = high = None
+    step = 1 if info.annotation is int else 0  # more than 0 is at least 1 for a whole number
     for item in info.metadata:
-        low = getattr(item, "ge", getattr(item, "gt", low))
-        high = getattr(item, "le", getattr(item, "lt", high))
+        low = getattr(item, "ge", item.gt + step if hasattr(item, "gt") else low)
+        high = getattr(item, "le", item.lt - step if hasattr(item, "lt") else high)
     return low, high
 
 
@@ -115,6 +116,11 @@ def explain(model: type[BaseModel], error: ValidationError) -> str:
     if fault["type"] == "string_too_long":
         longest = fault.get("ctx", {}).get("max_length", 0)
         return f"{name} may be up to {longest:,} characters long, not {len(fault['input']):,}."
+    if fault["type"] in ("too_long", "too_short"):
+        context = fault.get("ctx", {})
+        limit = context.get("max_length", context.get("min_length", 0))
+        bound = "up to" if fault["type"] == "too_long" else "at least"
+        return f"{name} must have {bound} {limit} {'entry' if limit == 1 else 'entries'}, not {context.get('actual_length', 0)}."
     return f"{name} must be {allowed(info)}, not {_shown(fault['input'])}."
 
 
@@ -122,11 +128,14 @@ def allowed(info: FieldInfo) -> str:
     """What a field allows, in words: "one of ddim, euler", "a whole number from 1 to 50"."""
     options = choices(info)
     if options:
-        return f"one of {', '.join(map(str, options))}"
+        return f"{'any' if _is_list(info.annotation) else 'one'} of {', '.join(map(str, options))}"
     low, high = bounds(info)
     kinds = {info.annotation, *typing.get_args(info.annotation)}
-    nouns = {int: "a whole number", float: "a number", bool: "yes or no"}
-    noun = next((words for kind, words in nouns.items() if kind in kinds), "text")
+    nouns = {int: "whole number", float: "number"}
+    found = next((noun for kind, noun in nouns.items() if kind in kinds), None)
+    if _is_list(info.annotation):
+        return f"a list of {found or 'word'}s"
+    noun = f"a {found}" if found else "yes or no" if bool in kinds else "text"
     if low is not None and high is not None:
         return f"{noun} from {low:,} to {high:,}"
     if low is not None:
