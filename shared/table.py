@@ -12,6 +12,15 @@ from shared.colors import letter
 from shared.comparison import ARROWS, Better, Comparison, Measure, Side, winner
 
 SHARES = ("share", "0..1", "fraction")
+SPELLINGS = {
+    "unet": "U-Net",
+    "clip": "CLIP",
+    "psnr": "PSNR",
+    "fp32": "FP32",
+    "bf16": "BF16",
+    "fp16": "FP16",
+    "int8": "INT8",
+}
 NOT_MEASURED = "not measured"
 NO_DIFFERENCE = "no clear difference"
 MOST_COLUMNS = 6
@@ -43,6 +52,7 @@ class Row:
 
     @property
     def arrow(self) -> str:
+        """The arrow of the better direction, empty where neither is better."""
         return ARROWS[self.better]
 
 
@@ -58,14 +68,13 @@ def rows(c: Comparison) -> tuple[Row, ...]:
 def rows_between(c: Comparison) -> tuple[Row, ...]:
     """A row with a single cell for each measure between the sides."""
     return tuple(
-        Row(m.name, spell(m.name), unit_beside_name(m.unit), m.better, (cell(m),), note=note_of([m]))
-        for m in c.measures
+        Row(m.name, spell(m.name), unit_beside_name(m), m.better, (cell(m),), note=note_of([m])) for m in c.measures
     )
 
 
 def spell(name: str) -> str:
-    """A measure's name as words: `kinds_right` becomes "kinds right"."""
-    return name.replace("_", " ")
+    """A measure's name as words: `kinds_right` becomes "kinds right", `unet_calls` "U-Net calls"."""
+    return " ".join(SPELLINGS.get(word, word) for word in name.split("_"))
 
 
 def cell(measure: Measure) -> Cell:
@@ -100,10 +109,10 @@ def format_value(value: float, unit: str) -> str:
     return f"{value:.2e}"
 
 
-def unit_beside_name(unit: str) -> str:
-    """What of a unit is too long to follow each value and stands beside the measure's name: of "s per picture" the
-    "per picture"."""
-    return "" if unit in SHARES else unit.removeprefix(_short(unit)).strip()
+def unit_beside_name(measure: Measure) -> str:
+    """What of a unit neither follows each value nor is said by the name: of "s per picture" the "per picture"."""
+    rest = "" if measure.unit in SHARES else measure.unit.removeprefix(_short(measure.unit)).strip()
+    return "" if spell(measure.name).lower().endswith(rest.lower()) else rest
 
 
 def note_of(measures: Sequence[Measure]) -> str:
@@ -145,7 +154,7 @@ def _row(sides: Sequence[Side], name: str) -> Row:
     return Row(
         name,
         spell(name),
-        unit_beside_name(first.unit),
+        unit_beside_name(first),
         first.better,
         tuple(cell(m) if m is not None else None for m in found),
         best,

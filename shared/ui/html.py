@@ -73,10 +73,8 @@ def takeaway_html(c: Comparison, prediction: Prediction | None, answer: Answer |
     """The sentence, what was predicted and whether the measured values agree, and the trap."""
     said = _outcome_html(c, prediction, answer) if prediction and answer else ""
     warned = f'<p class="sbs-trap"><b>The trap:</b> {_text(trap)}</p>' if trap else ""
-    return (
-        f'<section class="sbs-takeaway" aria-label="Takeaway"><p><b class="sbs-sentence">{_text(c.takeaway)}</b> {said}</p>'
-        f"{warned}</section>"
-    )
+    sentence = f'<p><b class="sbs-sentence">{_text(c.takeaway)}</b> {said}</p>'
+    return f'<section class="sbs-takeaway" aria-label="Takeaway">{sentence}{warned}</section>'
 
 
 def error_html(sentence: str) -> str:
@@ -124,7 +122,8 @@ def _card_html(card: GalleryCard) -> str:
     )
     return (
         f'<a class="sbs-card" data-demo="{_text(card.slug)}" href="?demo={quote(card.slug, safe="")}">'
-        f'<span class="sbs-cuts">{marks}</span><b>{_text(card.title)}</b><span class="sbs-ask">{_text(card.question)}</span></a>'
+        f'<span class="sbs-cuts">{marks}</span><b>{_text(card.title)}</b>'
+        f'<span class="sbs-ask">{_text(card.question)}</span></a>'
     )
 
 
@@ -137,16 +136,16 @@ def _side_html(c: Comparison, index: int, film: bool) -> str:
     return (
         f'<section class="sbs-side sbs-{_key(index)}" data-side="{letter(index)}" aria-label="Side {letter(index)}">'
         f'<h3 class="sbs-label">{_mark(index)}<span>{letter(index)}</span> {_text(side.label)}</h3>'
-        f'<figure>{_frame(side, f"{letter(index)}: {side.label}")}{caption}</figure>{strip}</section>'
+        f"<figure>{_frame(side, f'{letter(index)}: {side.label}')}{caption}</figure>{strip}</section>"
     )
 
 
 def _film_html(side: Side, group: Sequence[tuple[Image.Image, str]]) -> str:
-    shots = "".join(
-        f'<li>{_img(picture, f"{side.label}, {caption}" if caption else side.label, "sbs-shot")}<span>{_text(caption)}</span></li>'
-        for picture, caption in group
-    )
-    return f'<ol class="sbs-film" style="--sbs-shots:{len(group)}">{shots}</ol>'
+    shots = ""
+    for picture, caption in group:
+        alt = f"{side.label}, {caption}" if caption else side.label
+        shots += f'<li>{_img(picture, alt, "sbs-shot")}<span title="{_text(caption)}">{_text(caption)}</span></li>'
+    return f'<ol class="sbs-film">{shots}</ol>'
 
 
 def _frame(side: Side, alt: str) -> str:
@@ -162,8 +161,9 @@ def _img(picture: Image.Image, alt: str, name: str) -> str:
 
 def _sheet_html(c: Comparison) -> str:
     tiles = [
-        f'<figure class="sbs-tile" data-side="{letter(i)}">{_frame(s, s.label)}<figcaption>{_text(s.label)}</figcaption></figure>'
-        for i, s in enumerate(c.sides)
+        f'<figure class="sbs-tile" data-side="{letter(i)}">{_frame(side, side.label)}'
+        f"<figcaption>{_text(side.label)}</figcaption></figure>"
+        for i, side in enumerate(c.sides)
     ]
     axes = sheet([side.label for side in c.sides])
     ratio = f"--sbs-ratio:{_ratio(c):.3f}"
@@ -178,7 +178,8 @@ def _sheet_html(c: Comparison) -> str:
         for y, name in enumerate(axes.rows)
     )
     return (
-        f'<div class="sbs-scroll" tabindex="0" role="region" aria-label="Contact sheet"><table class="sbs-grid" style="{ratio}">'
+        f'<div class="sbs-scroll" tabindex="0" role="region" aria-label="Contact sheet">'
+        f'<table class="sbs-grid" style="{ratio}">'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -191,10 +192,12 @@ def _table_of_columns(c: Comparison, table: Sequence[Row]) -> str:
     lines = "".join(_row_html(row, len(c.sides)) for row in table)
     between = rows_between(c)
     if between:
-        lines += f'<tr class="sbs-between"><th scope="colgroup" colspan="{len(c.sides) + 2}">between the sides</th></tr>'
+        over = len(c.sides) + 2
+        lines += f'<tr class="sbs-between"><th scope="colgroup" colspan="{over}">between the sides</th></tr>'
         lines += "".join(_row_html(row, len(c.sides)) for row in between)
+    aligned = " sbs-intervals" if any(x and x.interval for row in table for x in row.cells) else ""
     return (
-        '<table class="sbs-table"><thead><tr><th scope="col">measured in this run</th>'
+        f'<table class="sbs-table{aligned}"><thead><tr><th scope="col">measured in this run</th>'
         f'<th scope="col" class="sbs-arrow">better</th>{heads}</tr></thead><tbody>{lines}</tbody></table>'
     )
 
@@ -208,8 +211,9 @@ def _table_of_rows(c: Comparison, table: Sequence[Row]) -> str:
     between = "".join(_row_html(row, 1) for row in rows_between(c))
     more = f'<table class="sbs-table"><tbody>{between}</tbody></table>' if between else ""
     return (
-        '<div class="sbs-scroll" tabindex="0" role="region" aria-label="Measures of every side"><table class="sbs-table">'
-        f'<thead><tr><th scope="col">side</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div>{more}'
+        '<div class="sbs-scroll" tabindex="0" role="region" aria-label="Measures of every side">'
+        f'<table class="sbs-table"><thead><tr><th scope="col">side</th>{heads}</tr></thead>'
+        f"<tbody>{lines}</tbody></table></div>{more}"
     )
 
 
@@ -235,10 +239,11 @@ def _cell_html(shown: Cell | None, wins: bool, note: bool = False, span: int = 1
     if not shown.measured:
         why = f'<span class="sbs-why">{_text(shown.note)}</span>' if note and shown.note else ""
         return f'<td class="sbs-value sbs-null"{over}>{NOT_MEASURED} {why}</td>'
-    check = ' <span class="sbs-check" role="img" aria-label="better">✓</span>' if wins else ""
-    interval = f' <span class="sbs-interval" title="95% interval">{_text(shown.interval)}</span>' if shown.interval else ""
+    check = '<span class="sbs-check" role="img" aria-label="better">✓</span> ' if wins else ""
+    title = ' title="95% interval"' if shown.interval else ""
+    interval = f'<span class="sbs-interval"{title}>{_text(shown.interval)}</span>'
     value = f"<b>{_text(shown.text)}</b>" if wins else f"<span>{_text(shown.text)}</span>"
-    return f'<td class="sbs-value{" sbs-wins" if wins else ""}"{over}>{value}{check}{interval}</td>'
+    return f'<td class="sbs-value{" sbs-wins" if wins else ""}"{over}>{check}{value} {interval}</td>'
 
 
 def _name_html(row: Row) -> str:
