@@ -77,6 +77,14 @@ def spell(name: str) -> str:
     return " ".join(SPELLINGS.get(word, word) for word in name.split("_"))
 
 
+def headline(side: Side) -> str:
+    """The side's first measure in a few words, for places with room for one: "adherence 0.75"."""
+    if not side.measures:
+        return ""
+    first = side.measures[0]
+    return f"{spell(first.name)} {cell(first).text}" if cell(first).measured else first.note
+
+
 def cell(measure: Measure) -> Cell:
     """The measure's value and interval as text."""
     if not _is_number(measure.value):
@@ -96,9 +104,13 @@ def format_value(value: float, unit: str) -> str:
 
     A share that two digits would print as 0.00 or 1.00 though it is neither keeps one telling digit more.
     """
+    return _printed(value, unit).replace("-", "−")
+
+
+def _printed(value: float, unit: str) -> str:
     if unit in SHARES:
-        text = f"{value:.2f}"
-        return f"{value:.3f}" if text in ("0.00", "-0.00", "1.00") and abs(value - round(value)) >= 0.0005 else text
+        text = f"{0.0 if abs(value) < 0.0005 else value:.2f}"
+        return f"{value:.3f}" if text in ("0.00", "-0.00", "1.00", "-1.00") and abs(value - round(value)) >= 0.0005 else text
     if float(value).is_integer() and abs(value) < 1e6 and not _is_physical(unit):
         return f"{int(value):,}"
     if value == 0:
@@ -106,7 +118,7 @@ def format_value(value: float, unit: str) -> str:
     size = math.floor(math.log10(abs(value)))
     if -4 <= size < 6:
         return f"{round(value, 2 - size):,.{max(0, 2 - size)}f}"
-    return f"{value:.2e}"
+    return f"{value:.2e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
 
 
 def unit_beside_name(measure: Measure) -> str:

@@ -16,7 +16,7 @@ from shared.comparison import Comparison, Side
 from shared.demo import Answer, Prediction
 from shared.environment import environment_parts
 from shared.pictures import films, is_sharp, settings_line, sheet
-from shared.table import MOST_COLUMNS, NOT_MEASURED, Cell, Row, rows, rows_between
+from shared.table import MOST_COLUMNS, NOT_MEASURED, Cell, Row, headline, rows, rows_between
 
 _SHAPES = {
     "circle": '<circle cx="6" cy="6" r="5"/>',
@@ -160,12 +160,8 @@ def _img(picture: Image.Image, alt: str, name: str) -> str:
 
 
 def _sheet_html(c: Comparison) -> str:
-    tiles = [
-        f'<figure class="sbs-tile" data-side="{letter(i)}">{_frame(side, side.label)}'
-        f"<figcaption>{_text(side.label)}</figcaption></figure>"
-        for i, side in enumerate(c.sides)
-    ]
     axes = sheet([side.label for side in c.sides])
+    tiles = [_tile_html(side, named=axes is None) for side in c.sides]
     ratio = f"--sbs-ratio:{_ratio(c):.3f}"
     if axes is None:
         return f'<div class="sbs-sheet" style="{ratio}">{"".join(tiles)}</div>'
@@ -184,6 +180,14 @@ def _sheet_html(c: Comparison) -> str:
     )
 
 
+def _tile_html(side: Side, named: bool) -> str:
+    name = f"<b>{_text(side.label)}</b> " if named else ""
+    return (
+        f'<figure class="sbs-tile">{_frame(side, side.label)}'
+        f"<figcaption>{name}<span>{_text(headline(side))}</span></figcaption></figure>"
+    )
+
+
 def _table_of_columns(c: Comparison, table: Sequence[Row]) -> str:
     heads = "".join(
         f'<th scope="col" class="sbs-value sbs-{_key(i)}" title="{_text(s.label)}">{_mark(i)}{letter(i)}</th>'
@@ -195,7 +199,8 @@ def _table_of_columns(c: Comparison, table: Sequence[Row]) -> str:
         over = len(c.sides) + 2
         lines += f'<tr class="sbs-between"><th scope="colgroup" colspan="{over}">between the sides</th></tr>'
         lines += "".join(_row_html(row, len(c.sides)) for row in between)
-    aligned = " sbs-intervals" if any(x and x.interval for row in table for x in row.cells) else ""
+    has_intervals = any(x and x.interval for row in table for x in row.cells)
+    aligned = "" if not has_intervals else " sbs-intervals" if len(c.sides) <= 3 else " sbs-stacked"
     return (
         f'<table class="sbs-table{aligned}"><thead><tr><th scope="col">measured in this run</th>'
         f'<th scope="col" class="sbs-arrow">better</th>{heads}</tr></thead><tbody>{lines}</tbody></table>'
@@ -226,7 +231,7 @@ def _row_html(row: Row, columns: int) -> str:
         cells = _cell_html(row.cells[0], False, note=True, span=columns)
     elif len(missing) == len(row.cells) and len(notes) == 1 and columns > 1:
         why = f'<span class="sbs-why">{_text(notes.pop())}</span>'
-        cells = f'<td class="sbs-value sbs-null" colspan="{columns}">{NOT_MEASURED} {why}</td>'
+        cells = f'<td class="sbs-value sbs-wide sbs-null" colspan="{columns}">{NOT_MEASURED} {why}</td>'
     else:
         cells = "".join(_cell_html(x, i == row.winner, note=True) for i, x in enumerate(row.cells))
     return f'<tr data-measure="{_text(row.name)}">{head}{cells}</tr>'
@@ -234,16 +239,17 @@ def _row_html(row: Row, columns: int) -> str:
 
 def _cell_html(shown: Cell | None, wins: bool, note: bool = False, span: int = 1) -> str:
     over = f' colspan="{span}"' if span > 1 else ""
+    wide = " sbs-wide" if span > 1 else ""
     if shown is None:
         return f'<td class="sbs-value"{over}></td>'
     if not shown.measured:
         why = f'<span class="sbs-why">{_text(shown.note)}</span>' if note and shown.note else ""
-        return f'<td class="sbs-value sbs-null"{over}>{NOT_MEASURED} {why}</td>'
+        return f'<td class="sbs-value{wide} sbs-null"{over}>{NOT_MEASURED} {why}</td>'
     check = '<span class="sbs-check" role="img" aria-label="better">✓</span> ' if wins else ""
     title = ' title="95% interval"' if shown.interval else ""
     interval = f'<span class="sbs-interval"{title}>{_text(shown.interval)}</span>'
     value = f"<b>{_text(shown.text)}</b>" if wins else f"<span>{_text(shown.text)}</span>"
-    return f'<td class="sbs-value{" sbs-wins" if wins else ""}"{over}>{check}{value} {interval}</td>'
+    return f'<td class="sbs-value{wide}{" sbs-wins" if wins else ""}"{over}>{check}{value} {interval}</td>'
 
 
 def _name_html(row: Row) -> str:
