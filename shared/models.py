@@ -164,15 +164,20 @@ def load_scene_reader(name: str = "scene_reader") -> Loaded:
 
 
 def _read_pipeline(row: ModelRow, folder: Path, origin: str) -> Loaded:
+    import transformers
     from diffusers import StableDiffusionPipeline
+    from diffusers.utils import logging
 
     from shared.devices import best_device, dtype_for
 
+    # Loading bars and remarks on other classes than the usual ones would only fill a host's log.
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    transformers.utils.logging.disable_progress_bar()
     device = best_device()
     dtype = dtype_for(device, big=row.big)
-    pipeline = StableDiffusionPipeline.from_pretrained(
-        folder, torch_dtype=dtype, use_safetensors=True, local_files_only=True
-    )
+    pipeline = StableDiffusionPipeline.from_pretrained(folder, dtype=dtype, use_safetensors=True, local_files_only=True)
+    pipeline.set_progress_bar_config(disable=True)
     for part in (pipeline.text_encoder, pipeline.unet, pipeline.vae):
         part.to(device).eval().requires_grad_(False)
     return Loaded(row, pipeline, origin, device, dtype)

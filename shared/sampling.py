@@ -67,9 +67,8 @@ def make_scheduler(pipeline: StableDiffusionPipeline, name: str) -> Any:
 @torch.inference_mode()
 def encode(pipeline: StableDiffusionPipeline, prompt: str, negative_prompt: str = "") -> Encoded:
     """Both texts through the text encoder. What does not fit is cut off, and `cut` says what that was."""
-    wanted, empty = pipeline.encode_prompt(
-        prompt, pipeline.unet.device, 1, True, negative_prompt=negative_prompt
-    )  # fmt: skip
+    wanted, empty = pipeline.encode_prompt(prompt, pipeline.unet.device, 1, True, negative_prompt=negative_prompt)
+    assert empty is not None  # asked for by True
     return Encoded(wanted, empty, cut_text(pipeline.tokenizer, prompt))
 
 

@@ -1,0 +1,38 @@
+"""Guidance scale and step count: what each buys, and what it costs."""
+
+from __future__ import annotations
+
+from demos.guidance.predictions import PREDICTIONS, TRAP
+from demos.guidance.presets import PRESETS
+from demos.guidance.settings import GuidanceSettings
+from shared.comparison import Comparison
+from shared.demo import Demo, Progress
+
+
+def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Comparison:
+    """See demos.guidance.compute; imported here only when it is needed."""
+    from demos.guidance.compute import compare as compute
+
+    return compute(settings, progress)
+
+
+def build() -> None:
+    """Draw the tab; see demos.guidance.view."""
+    from demos.guidance.view import build as draw
+
+    draw()
+
+
+DEMO = Demo(
+    slug="guidance",
+    title="Guidance & steps",
+    question="Does a higher guidance scale give a better picture?",
+    order=1,
+    Settings=GuidanceSettings,
+    compare=compare,
+    build=build,
+    predictions=PREDICTIONS,
+    trap=TRAP,
+    presets=PRESETS,
+    hint="Same prompt, same noise; only what you set differs.",
+)

@@ -1,0 +1,169 @@
+"""One prompt, the same noises, two ways to sample: draws both sides and measures them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+from PIL import Image
+
+from demos.guidance.measures import Judged, judge, side_measures
+from demos.guidance.settings import GuidanceSettings
+from demos.guidance.takeaway import say
+from shared.comparison import Comparison, Measure, Side
+from shared.demo import Progress, no_progress
+from shared.devices import environment, sample_seeds, wait_for
+from shared.intervals import mean_interval, paired_difference
+from shared.models import Loaded, load_pipeline
+from shared.sampling import UNIT, Encoded, Plan, Sampling, decode, encode, film_steps
+
+
+@dataclass
+class Drawn:
+    """What one side has made: its run, pictures, film, and the seconds that each part took."""
+
+    plan: Plan
+    run: Sampling
+    step_seconds: list[float] = field(default_factory=list)
+    decode_seconds: float = 0.0
+    pictures: list[Image.Image] = field(default_factory=list)
+    film: list[tuple[int, Image.Image]] = field(default_factory=list)
+
+
+def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Comparison:
+    """Both sides with their pictures and measures.
+
+    Each side's images are the first sample's picture, a film of its predicted clean picture (captions are step
+    numbers), and the other samples (captions are their seeds). Arrays: the final latents [samples, c, h, w], and the
+    noise level of each step [steps].
+
+    Raises DemoError where the model can't be had, and whatever `progress` raises to stop the work.
+    """
+    progress = progress or no_progress
+    loaded = load_pipeline(settings.model)
+    plans = (
+        Plan(settings.guidance_a, settings.steps_a, settings.scheduler_a),
+        Plan(settings.guidance_b, settings.steps_b, settings.scheduler_b),
+    )
+    seeds = sample_seeds(settings.seed, settings.samples)
+    with loaded.alone(still_wanted=lambda: progress(0, 1, UNIT)):
+        started = perf_counter()
+        encoded = encode(loaded.model, settings.prompt, settings.negative_prompt)
+        wait_for(loaded.device)
+        encode_seconds = perf_counter() - started
+        drawn = draw(loaded, encoded, plans, seeds, progress)
+        judged = judge(loaded.row, settings, [side.pictures for side in drawn])
+    sides = tuple(
+        _side(label, side, judged[i], seeds, encode_seconds)
+        for i, (label, side) in enumerate(zip(labels(plans), drawn, strict=True))
+    )
+    return Comparison(
+        demo="guidance",
+        settings=settings.model_dump() | {"model": loaded.row.name},
+        sides=sides,
+        takeaway=say(sides, plans, encoded.cut),
+        environment=environment(
+            loaded.device, loaded.dtype, "diffusers", "transformers", model=loaded.row.name, weights=loaded.origin
+        ),
+        measures=_between(judged),
+    )
+
+
+def draw(
+    loaded: Loaded, encoded: Encoded, plans: Sequence[Plan], seeds: Sequence[int], progress: Progress
+) -> list[Drawn]:
+    """Every plan's pictures from the same noises. The sides take their steps in turn, each going first every other
+    time, so that whatever slows the machine slows both. A call a side that is thrown away comes before."""
+    drawn = [Drawn(p, Sampling(loaded.model, encoded, p, seeds, keep=film_steps(p.steps))) for p in plans]
+    total = sum(side.run.total_calls for side in drawn)
+    progress(0, total, UNIT)
+    for side in drawn:
+        side.run.predict(side.run.timesteps[0])
+    wait_for(loaded.device)
+    turn = 0
+    while unfinished := [side for side in drawn if not side.run.finished]:
+        for side in unfinished if turn % 2 == 0 else reversed(unfinished):
+            started = perf_counter()
+            side.run.step()
+            wait_for(loaded.device)
+            side.step_seconds.append(perf_counter() - started)
+            progress(sum(s.run.calls for s in drawn), total, UNIT)
+        turn += 1
+    for side in drawn:
+        started = perf_counter()
+        side.pictures = decode(loaded.model, side.run.latents)
+        side.decode_seconds = perf_counter() - started
+    _make_films(loaded, drawn)
+    return drawn
+
+
+def _make_films(loaded: Loaded, drawn: Sequence[Drawn]) -> None:
+    """Decode all frames of all sides in one batch; after the pictures, so that no latency holds them."""
+    import torch
+
+    frames = [latents for side in drawn for latents in side.run.clean.values()]
+    pictures = iter(decode(loaded.model, torch.stack(frames)))
+    for side in drawn:
+        side.film = [(step, next(pictures)) for step in side.run.clean]
+
+
+def labels(plans: Sequence[Plan]) -> tuple[str, ...]:
+    """For each side, the settings in which the sides differ; the guidance where they do not."""
+    parts = [(f"guidance {p.guidance:g}", f"{p.steps} step{'s' * (p.steps != 1)}", p.scheduler) for p in plans]
+    differing = [i for i in range(3) if len({part[i] for part in parts}) > 1] or [0]
+    return tuple(" · ".join(part[i] for i in differing) for part in parts)
+
+
+def _side(label: str, drawn: Drawn, judged: Judged, seeds: Sequence[int], encode_seconds: float) -> Side:
+    plan, run = drawn.plan, drawn.run
+    first, *others = drawn.pictures
+    made = f"guidance {plan.guidance:g} · {plan.steps} steps · {plan.scheduler} · seed {seeds[0]}"
+    measures = (
+        *side_measures(judged, drawn.pictures),
+        _latency(drawn, encode_seconds, len(seeds)),
+        Measure.exact("unet_calls", run.calls, "per picture", "lower", _CALLS_NOTE),
+    )
+    return Side(
+        label=label,
+        measures=measures,
+        images=(first, *(picture for _, picture in drawn.film), *others),
+        captions=(made, *(str(step) for step, _ in drawn.film), *(f"seed {seed}" for seed in seeds[1:])),
+        arrays={"latents": run.latents.float().cpu().numpy(), "noise_levels": run.noise_levels()},
+    )
+
+
+_CALLS_NOTE = (
+    "Counted as they are made: each step evaluates the U-Net once with the prompt and once without; "
+    "at guidance 1 or 0 only one of the two counts, so only that one is computed"
+)
+
+
+def _latency(drawn: Drawn, encode_seconds: float, samples: int) -> Measure:
+    """Seconds from prompt to picture; the interval comes from the spread of the steps."""
+    steps = mean_interval(drawn.step_seconds, low=0.0)
+    fixed = encode_seconds + drawn.decode_seconds
+
+    def per_picture(step: float | None) -> float | None:
+        return None if step is None else (fixed + step * steps.n) / samples
+
+    value = float(fixed + np.sum(drawn.step_seconds)) / samples
+    batch = f" of {samples} drawn in one batch" if samples > 1 else ""
+    note = (
+        f"Text encoding, all steps and decoding, per picture{batch}; after a warm-up call, sides in turns; "
+        "the interval is from the spread of the steps"
+    )
+    return Measure(
+        "latency", value, "s per picture", "lower", note, per_picture(steps.low), per_picture(steps.high), n=samples
+    )  # fmt: skip
+
+
+def _between(judged: Sequence[Judged]) -> tuple[Measure, ...]:
+    a, b = judged
+    if not a.facts or not b.facts:
+        return ()
+    grain = 1 / a.facts[0].total
+    gain = paired_difference([f.share for f in a.facts], [f.share for f in b.facts], low=-1.0, high=1.0, grain=grain)
+    note = "Adherence of B minus that of A, paired by seed: both sides draw from the same noises"
+    return (Measure("adherence_gain", gain.value, "share", "neither", note, gain.low, gain.high, gain.n),)

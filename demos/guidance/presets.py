@@ -1,0 +1,58 @@
+"""Settings that each settle one confusion of the curriculum."""
+
+from __future__ import annotations
+
+from shared.demo import Preset
+
+PRESETS = (
+    Preset(
+        "none-or-some",
+        "Guidance 1 against 7.5",
+        {"guidance_a": 1.0, "guidance_b": 7.5},
+        settles="G1",
+        confusion="Guidance scale or prompt strength? It mixes predictions with and without the prompt; at 1, none.",
+    ),
+    Preset(
+        "ignores-the-prompt",
+        "Guidance 0 against 1",
+        {"guidance_a": 0.0, "guidance_b": 1.0},
+        settles="G1",
+        confusion="No guidance or no prompt? Guidance 1 still reads the prompt; only 0 leaves it out.",
+    ),
+    Preset(
+        "too-much",
+        "Guidance 5 against 20",
+        {"guidance_a": 5.0, "guidance_b": 20.0},
+        settles="G2",
+        confusion="Adherence or quality? Too much guidance drives colors to their ends without following better.",
+    ),
+    Preset(
+        "steer-away",
+        "A negative prompt at guidance 1 against 5",
+        {"prompt": "a car on a mint background", "negative_prompt": "red", "guidance_a": 1.0, "guidance_b": 5.0,
+         "samples": 8},
+        settles="G3",
+        confusion="Negative prompt or the word “not”? It replaces the empty prompt, so at guidance 1 it does nothing.",
+    ),
+    Preset(
+        "fewer-steps",
+        "8 steps against 40",
+        {"guidance_a": 5.0, "guidance_b": 5.0, "steps_a": 8, "steps_b": 40},
+        settles="G4",
+        confusion="More steps or better pictures? Past the knee, steps cost time and change little.",
+    ),
+    Preset(
+        "better-sampler",
+        "Five steps: DDIM against DPM-Solver++",
+        {"guidance_a": 5.0, "guidance_b": 5.0, "steps_a": 5, "steps_b": 5, "scheduler_b": "dpm++"},
+        settles="G4",
+        confusion="Faster model or better sampler? The same U-Net with another sampler needs fewer steps.",
+    ),
+    Preset(
+        "take-noise-away",
+        "The reverse process, with and without new noise",
+        {"guidance_a": 5.0, "guidance_b": 5.0, "steps_a": 40, "steps_b": 40, "scheduler_b": "ddpm"},
+        settles="G5",
+        confusion="Adding noise or removing it? The forward process adds it; the U-Net predicts it, to be taken away.",
+    ),
+)  # fmt: skip
