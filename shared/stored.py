@@ -1,0 +1,119 @@
+"""Stored results: a comparison as files and back, so that a tab opens with pictures. `python -m shared.stored` makes them.
+
+A stored result is a folder: `result.json` (what `to_dict()` holds, plus captions and the pictures' file names), its
+pictures as PNG and its arrays as NPZ. Its environment carries the hardware and the date of the run. Figures stay out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from shared.comparison import Comparison, Measure, Side
+from shared.demo import Demo, Progress
+
+RESULT = "result.json"
+ARRAYS = "arrays.npz"
+LONGEST_SIDE = 512
+
+
+def folder_of(demo: Demo) -> Path:
+    """Where a demo keeps its stored default result: `stored/` in the demo's own folder."""
+    package = ".".join(demo.Settings.__module__.split(".")[:2])
+    module = importlib.import_module(package)
+    return Path(str(module.__file__)).parent / "stored"
+
+
+def save(comparison: Comparison, folder: Path) -> None:
+    """Writes a comparison into a folder, with today's date in its environment if it carries none.
+
+    Pictures are scaled down to at most LONGEST_SIDE pixels, so that the folder stays small.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in (*folder.glob("*.png"), *folder.glob(ARRAYS)):
+        old.unlink()
+    date = comparison.environment.get("date") or datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    data = replace(comparison, environment={**comparison.environment, "date": date}).to_dict()
+    arrays: dict[str, np.ndarray] = {}
+    for index, (side, found) in enumerate(zip(comparison.sides, data["sides"], strict=True)):
+        found["captions"] = list(side.captions)
+        found["images"] = [f"side{index}_{n}.png" for n in range(len(side.images))]
+        for name, picture in zip(found["images"], side.images, strict=True):
+            small = picture.copy()
+            small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            small.save(folder / name, optimize=True)
+        arrays |= {f"{index}/{name}": np.asarray(value) for name, value in side.arrays.items()}
+    if arrays:
+        np.savez_compressed(folder / ARRAYS, allow_pickle=False, **arrays)
+    (folder / RESULT).write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def load(folder: Path) -> Comparison | None:
+    """The comparison that `save` wrote into a folder, or None where there is none."""
+    if not (folder / RESULT).is_file():
+        return None
+    data = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+    arrays: dict[str, np.ndarray] = {}
+    if (folder / ARRAYS).is_file():
+        with np.load(folder / ARRAYS, allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found.files}
+    sides = tuple(_load_side(folder, index, side, arrays) for index, side in enumerate(data["sides"]))
+    measures = tuple(Measure(**m) for m in data["measures"])
+    return Comparison(
+        data["demo"], data["settings"], sides, data["takeaway"], data["environment"], measures, (), data["complete"]
+    )
+
+
+def load_default(demo: Demo) -> Comparison | None:
+    """A demo's stored default result, or None where it ships none or its settings are no longer the default's."""
+    comparison = load(folder_of(demo))
+    if comparison is None:
+        return None
+    fields = demo.Settings().model_dump(mode="json")
+    stored = {k: v for k, v in comparison.settings.items() if k in fields and k != "model"}
+    return comparison if stored == {k: fields[k] for k in stored} else None
+
+
+def store_default(demo: Demo, progress: Progress | None = None) -> Path:
+    """Computes a demo's default comparison and stores it. Returns the folder."""
+    save(demo.compare(demo.Settings(), progress), folder_of(demo))
+    return folder_of(demo)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """`python -m shared.stored [slug ...]`: stores the default result of these demos, or of all."""
+    demos = {demo.slug: demo for demo in importlib.import_module("demos").all_demos()}
+    parser = argparse.ArgumentParser("python -m shared.stored", description=main.__doc__)
+    parser.add_argument("slugs", nargs="*", help=f"of {', '.join(demos)}; all if none is named")
+    wanted = parser.parse_args(arguments).slugs or list(demos)
+    unknown = [slug for slug in wanted if slug not in demos]
+    if unknown:
+        print(f"There is no demo “{unknown[0]}”; the demos are {', '.join(demos)}.", file=sys.stderr)
+        return 2
+    for slug in wanted:
+        print(f"{slug}: {store_default(demos[slug])}")
+    return 0
+
+
+def _load_side(folder: Path, index: int, data: dict[str, Any], arrays: dict[str, np.ndarray]) -> Side:
+    images = []
+    for name in data["images"]:
+        with Image.open(folder / Path(name).name) as picture:
+            images.append(picture.convert("RGB") if picture.mode == "P" else picture.copy())
+    start = f"{index}/"
+    own = {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
+    return Side(data["label"], tuple(Measure(**m) for m in data["measures"]), tuple(images), None, own,
+                tuple(data["captions"]))  # fmt: skip
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

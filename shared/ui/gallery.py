@@ -1,0 +1,124 @@
+"""Puts the gallery together: header, the first tab with cards and confusions, a tab and endpoints for every demo."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from shared.demo import Demo, DemoError
+from shared.models import resolve
+from shared.settings import SettingsError
+from shared.stored import load_default
+from shared.ui.api import add_endpoints
+from shared.ui.html import GalleryCard, error_html, gallery_html
+from shared.ui.links import query_of, read_link
+
+NAME = "Side by Side"
+TAGLINE = "techniques of generative AI, measured next to each other"
+HOME = "gallery"
+
+VISIT = """
+element.addEventListener('click', (event) => {
+  const card = event.target.closest('a.sbs-card');
+  if (!card || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  trigger('visit', {slug: card.dataset.demo});
+});
+"""
+RESIZE = "() => { setTimeout(() => window.dispatchEvent(new Event('resize')), 60); }"
+
+
+def build_gallery(demos: Sequence[Demo]) -> gr.Blocks:
+    """The whole page with a tab for each demo, not yet launched."""
+    with gr.Blocks(title=NAME, fill_width=True) as blocks:
+        gr.HTML(header_html(demos), elem_classes="sbs-tight sbs-header")
+        with gr.Tabs(selected=HOME, elem_id="sbs-tabs") as tabs:
+            with gr.Tab("Gallery", id=HOME):
+                notice = gr.HTML("", elem_classes="sbs-tight sbs-notice")
+                cards = gr.HTML(_cards_html(demos), elem_classes="sbs-tight sbs-cards", js_on_load=VISIT)
+                gr.HTML(confusions_html(demos), elem_classes="sbs-tight sbs-index")
+            for demo in demos:
+                with gr.Tab(demo.title, id=demo.slug) as tab:
+                    demo.build()
+                tab.select(None, None, None, js=RESIZE, api_visibility="private")
+        _wire_visits(blocks, tabs, cards, notice, demos)
+        for demo in demos:
+            add_endpoints(demo)
+    return blocks
+
+
+def header_html(demos: Sequence[Demo]) -> str:
+    """Name and tagline; at the right the device, the model that the first demo uses, and the theme's switch."""
+    facts = " · ".join(escape(part) for part in (device_words(), _model_words(demos)) if part)
+    return (
+        f"<div class='sbs-header-line'><h1>{NAME}</h1><span class='sbs-tagline'>{TAGLINE}</span>"
+        f"<span class='sbs-facts'>{facts}</span>"
+        "<button type='button' class='sbs-theme' aria-label='Switch between light and dark' title='Light or dark'>◐</button></div>"
+    )
+
+
+def device_words() -> str:
+    """Where this server computes, found without importing a framework: a GPU's presence, else the CPU's threads."""
+    if Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi"):
+        return "NVIDIA GPU"
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return f"CPU, {count} thread{'' if count == 1 else 's'}"
+
+
+def confusions_html(demos: Sequence[Demo]) -> str:
+    """What people mix up, from every demo's presets, each a link to the preset that settles it."""
+    items = "".join(
+        f"<li><a href='?{escape(query_of(demo, '', dict(p.settings), {}), quote=True)}'><b>{escape(p.settles)}</b>"
+        f"<span>{escape(p.confusion)}</span><i>{escape(demo.title)}: {escape(p.title)}</i></a></li>"
+        for demo in demos
+        for p in demo.presets
+        if p.confusion
+    )
+    if not items:
+        return ""
+    return f"<section class='sbs-confusions'><h2>What people mix up, and the run that settles it</h2><ul>{items}</ul></section>"
+
+
+def _cards_html(demos: Sequence[Demo]) -> str:
+    cards = []
+    for demo in demos:
+        stored = load_default(demo)
+        pictures = tuple(s.images[0] for s in stored.sides[:2] if s.images) if stored else ()
+        cards.append(GalleryCard(demo.slug, demo.title, demo.question, pictures))
+    return gallery_html(cards)
+
+
+def _model_words(demos: Sequence[Demo]) -> str:
+    for demo in demos:
+        name: Any = getattr(demo.Settings(), "model", None)
+        if isinstance(name, str):
+            try:
+                return resolve(name).name.replace("_", " ")
+            except DemoError:
+                continue
+    return ""
+
+
+def _wire_visits(blocks: gr.Blocks, tabs: gr.Tabs, cards: gr.HTML, notice: gr.HTML, demos: Sequence[Demo]) -> None:
+    known = {demo.slug for demo in demos}
+
+    def visit(event: gr.EventData) -> Any:
+        slug = getattr(event, "slug", "")
+        return gr.Tabs(selected=slug) if slug in known else gr.skip()
+
+    def arrive(request: gr.Request) -> tuple[Any, Any]:
+        try:
+            link = read_link(dict(request.query_params), demos)
+        except SettingsError as error:
+            return gr.skip(), error_html(str(error))
+        return (gr.Tabs(selected=link.demo), "") if link else (gr.skip(), "")
+
+    private: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    cards.visit(visit, None, tabs, **private)
+    blocks.load(arrive, None, [tabs, notice], **private)

@@ -1,0 +1,168 @@
+"""What a tab's buttons do: start a run, show its progress, cancel it, show its result or one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from shared.comparison import Comparison
+from shared.demo import Cancelled, Demo, Preset
+from shared.settings import Settings, SettingsError
+from shared.ui.controls import Controls, from_controls, to_control
+from shared.ui.html import error_html, progress_html
+from shared.ui.links import Link, read_link
+from shared.ui.panel import Panel, Shown
+from shared.ui.running import CANCELLED, DEVICE_SLOT, Run, Step, follow, sentence_for
+
+WAITING = '<p class="sbs-quiet">Waiting for its turn.</p>'
+STARTING = '<p class="sbs-quiet">Starting.</p>'
+STOPPING = '<p class="sbs-quiet">Stopping after this step.</p>'
+STOPPED = f'<p class="sbs-quiet">{CANCELLED}</p>'
+
+INSTANT: Mapping[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+STARTS: Mapping[str, Any] = {"concurrency_limit": None, "show_progress": "hidden", "api_visibility": "private"}
+"""For events that put a Run into the State: Gradio tells a State's change to the page only over the queue."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a comparison or a study is set up and started: its controls, its two buttons, its line of status."""
+
+    Settings: type[Settings]
+    compute: Callable[..., Comparison]
+    controls: Controls
+    go: gr.Button
+    stop: gr.Button
+    status: gr.HTML
+    names: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.controls))
+
+    def busy(self, status: str) -> dict[Any, Any]:
+        """The place while a run is on: Compare has turned into Cancel."""
+        return {self.go: gr.Button(visible=False), self.stop: gr.Button(visible=True), self.status: status}
+
+    def idle(self, status: str = "") -> dict[Any, Any]:
+        """The place when nothing runs."""
+        return {self.go: gr.Button(visible=True), self.stop: gr.Button(visible=False), self.status: status}
+
+    def fill(self, settings: Settings) -> dict[Any, Any]:
+        """The controls holding these settings."""
+        fields = self.Settings.model_fields
+        return {c: to_control(fields[name], getattr(settings, name)) for name, c in self.controls.items()}
+
+
+class Runner:
+    """Wires a tab's places. Each session's run is in a State; a new Run in it starts the one event that computes."""
+
+    def __init__(self, demo: Demo, panel: Panel, answers: Sequence[gr.Radio], places: Mapping[str, Place]) -> None:
+        self.demo, self.panel, self.answers, self.places = demo, panel, list(answers), places
+        self.run = gr.State(None)
+        self._buttons = [c for p in places.values() for c in (p.go, p.stop, p.status)]
+        for study, place in places.items():
+            place.go.click(self._starter(study), [self.run, *place.controls.values()], self._started, **STARTS)
+            place.stop.click(self._cancel, self.run, self._buttons, **INSTANT)
+        self.run.change(
+            self._execute, [self.run, *self.answers], [*self._buttons, *panel.outputs],
+            show_progress="hidden", api_visibility="private", concurrency_id=DEVICE_SLOT, concurrency_limit=1,
+        )  # fmt: skip
+        panel.show_me.click(self._unfold, [panel.shown, *self.answers], panel.outputs, **INSTANT)
+        for answer in self.answers:
+            answer.input(self._unfold, [panel.shown, *self.answers], panel.outputs, **INSTANT)
+
+    @property
+    def _started(self) -> list[Any]:
+        return [self.run, *self._buttons]
+
+    def run_after(self, event: Any) -> None:
+        """Runs the comparison after a Gradio event, with what the controls hold then."""
+        place = self.places[""]
+        event.then(self._starter(""), [self.run, *place.controls.values()], self._started, **STARTS)
+
+    def wire_preset(self, preset: Preset, button: gr.Button) -> None:
+        """A click on the button sets the preset's settings and runs them."""
+        place, settings = self.places[""], self.demo.Settings.check(preset.settings)
+        button.click(
+            lambda run: place.fill(settings) | self._start("", settings, run),
+            self.run,
+            [*place.controls.values(), *self._started],
+            **STARTS,
+        )
+
+    def wire_links(self, blocks: gr.Blocks) -> None:
+        """When the page opens with a link to this tab, sets its settings and runs them."""
+        controls = [c for p in self.places.values() for c in p.controls.values()]
+        blocks.load(self._open, self.run, [*controls, *self._started], **STARTS)
+
+    def _starter(self, study: str) -> Callable[..., dict[Any, Any]]:
+        place = self.places[study]
+
+        def start(run: Run | None, *values: Any) -> dict[Any, Any]:
+            try:
+                settings = from_controls(place.Settings, dict(zip(place.names, values, strict=True)))
+            except SettingsError as error:
+                return {place.status: error_html(str(error))}
+            return self._start(study, settings, run)
+
+        return start
+
+    def _start(self, study: str, settings: Settings, old: Run | None, reveal: bool = True) -> dict[Any, Any]:
+        if old is not None:
+            old.stop.set()
+        return {self.run: Run(settings, study, reveal)} | self._all_idle() | self.places[study].busy(WAITING)
+
+    def _open(self, run: Run | None, request: gr.Request) -> dict[Any, Any]:
+        try:
+            link: Link | None = read_link(dict(request.query_params), (self.demo,))
+        except SettingsError:
+            link = None
+        if link is None:
+            return {self.places[""].status: gr.skip()}
+        place = self.places[link.study]
+        if link.settings is None:
+            return {place.status: error_html(link.error)}
+        return place.fill(link.settings) | self._start(link.study, link.settings, run, reveal=not link.predict)
+
+    def _cancel(self, run: Run | None) -> dict[Any, Any]:
+        if run is None:
+            return self._all_idle()
+        run.stop.set()
+        place = self.places[run.study]
+        return {place.status: STOPPING} if run.claimed else place.idle(STOPPED)
+
+    async def _execute(self, run: Run | None, *answers: Any) -> AsyncIterator[dict[Any, Any]]:
+        if run is None or not run.claim():
+            yield {self.places[""].status: gr.skip()}
+            return
+        place = self.places[run.study]
+        if run.stop.is_set():
+            yield place.idle(STOPPED)
+            return
+        yield place.busy(STARTING)
+        try:
+            async with aclosing(follow(place.compute, run.settings, run.stop)) as updates:
+                async for update in updates:
+                    if isinstance(update, Step):
+                        yield {place.status: _progress(run, update)}
+                    else:
+                        shown = Shown(update, run.study, run.reveal)
+                        yield place.idle() | self.panel.update(shown, answers)
+        except Cancelled:
+            yield place.idle(STOPPED)
+        except Exception as error:
+            yield place.idle(error_html(sentence_for(error)))
+
+    def _unfold(self, shown: Shown | None, *answers: Any) -> dict[Any, Any]:
+        return self.panel.unfold(shown, answers)
+
+    def _all_idle(self) -> dict[Any, Any]:
+        return {k: v for place in self.places.values() for k, v in place.idle().items()}
+
+
+def _progress(run: Run, step: Step) -> str:
+    return STOPPING if run.stop.is_set() else progress_html(step.done, step.total, step.unit, step.seconds_left)
