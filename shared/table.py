@@ -109,8 +109,9 @@ def format_value(value: float, unit: str) -> str:
 
 def _printed(value: float, unit: str) -> str:
     if unit in SHARES:
-        text = f"{0.0 if abs(value) < 0.0005 else value:.2f}"
-        return f"{value:.3f}" if text in ("0.00", "-0.00", "1.00", "-1.00") and abs(value - round(value)) >= 0.0005 else text
+        is_near_end = abs(value - round(value)) < 0.005 and abs(value) < 1.005
+        digits = 3 if is_near_end and abs(value - round(value)) >= 0.0005 else 2
+        return f"{value:.{digits}f}" if abs(value) >= 0.0005 else "0.00"
     if float(value).is_integer() and abs(value) < 1e6 and not _is_physical(unit):
         return f"{int(value):,}"
     if value == 0:
