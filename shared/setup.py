@@ -69,12 +69,12 @@ def made_by_this_python(folder: Path) -> bool:
     return version.startswith(wanted) and environment_python(folder).exists()
 
 
-def prepare(name: str, folder: Path = ENVIRONMENT) -> Path:
-    """The Python of an environment that has what the requirements file `name` lists; installs only what changed.
+def prepare(name: str) -> Path:
+    """The Python of the environment, which then has what the requirements file lists; installs only what changed.
 
     Raises SetupError where the environment can't be made or pip fails.
     """
-    requirements = ROOT / name
+    folder, requirements = ENVIRONMENT, ROOT / name
     python = environment_python(folder)
     stamp = folder / f"{name}.sha256"
     wanted = fingerprint(requirements)
