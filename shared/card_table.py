@@ -149,7 +149,7 @@ def _range_lines(c: Comparison, style: Style, width: int) -> list[Image.Image]:
 
 def _ends(found: Sequence[tuple[Measure, str]]) -> list[str]:
     if len({measure.value for measure, _ in found}) == 1:
-        return [f"{cell(found[0][0]).text} at every side", ""]
+        return [f"{cell(found[0][0]).text} throughout", ""]
     ends = []
     for sign in (1, -1):
         measure, label = min(found, key=lambda pair: sign * (pair[0].value or 0.0))
