@@ -104,6 +104,7 @@ def make_parser(demo: Demo, study: Study | None) -> Parser:
     studies = "".join(f"\n  {PROGRAM} {demo.slug} {s.slug} ...   {s.title}" for s in demo.studies)
     parser = Parser(
         prog=f"{PROGRAM} {demo.slug}{f' {study.slug}' if study else ''}",
+        usage="%(prog)s [--setting VALUE ...] [--out DIR] [--card-dark]",
         description=study.title if study else demo.question,
         epilog=f"longer work of this demo:{studies}" if studies and not study else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -127,7 +128,9 @@ def make_parser(demo: Demo, study: Study | None) -> Parser:
 def describe(model: type[Settings], name: str) -> str:
     """One setting for --help: what it is, what it allows, its default."""
     info = model.model_fields[name]
-    what = info.description or info.title or name.replace("_", " ")
+    side, title = look(info).get("side", "").upper(), info.title or name.replace("_", " ")
+    title = f"{side} {title}" if side and not title.startswith(f"{side} ") else title
+    what = f"{title}: {info.description}" if info.description else title
     kind = "a file" if look(info).get("upload") else allowed(info)
     default = info.get_default(call_default_factory=True)
     text = "none" if default is None else as_text(default) or "empty"

@@ -37,7 +37,7 @@ from shared.settings import Settings, setting
 
 class TinySettings(Settings):
     word: str = setting("hello", "Word", "What to say, 100% free.", max_length=12)
-    size_a: int = setting(2, "Size", "Side A's size.", ge=1, le=9)
+    size_a: int = setting(2, "size", "Side A's size.", side="a", ge=1, le=9)
     size_b: int = setting(4, "Size", ge=1, le=9)
     mode: Literal["fast", "slow"] = setting("fast", "Mode")
     strict: bool = setting(False, "Strict")
@@ -209,15 +209,15 @@ def test_help_is_made_from_settings(tiny: Demo, capsys: pytest.CaptureFixture[st
     assert caught.value.code == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "Is the larger square larger?" in text
-    assert "--word VALUE What to say, 100% free (text; default hello)" in text
-    assert "--size-a VALUE Side A's size (a whole number from 1 to 9; default 2)" in text
+    assert "--word VALUE Word: What to say, 100% free (text; default hello)" in text
+    assert "--size-a VALUE A size: Side A's size (a whole number from 1 to 9; default 2)" in text
     assert "--mode VALUE Mode (one of fast, slow; default fast)" in text
     assert "--strict [VALUE] Strict (yes or no; default false)" in text
     assert "python -m demos tiny grid ... Squares in a grid" in text
     with pytest.raises(SystemExit):
         main(["tiny", "grid", "--help"])
     text = " ".join(capsys.readouterr().out.split())
-    assert "--values VALUE The cells (a list of numbers; default 1,2.5)" in text and "--size-a" not in text
+    assert "--values VALUE Values: The cells (a list of numbers; default 1,2.5)" in text and "--size-a" not in text
 
 
 def test_no_arguments_list_the_demos(tiny: Demo, capsys: pytest.CaptureFixture[str]) -> None:
