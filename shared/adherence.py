@@ -26,11 +26,13 @@ NEAR_END = 2  # the world's own colors stay at least 9 away from both ends of 0.
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one picture: how many the prompt names, how many are right, and whether every kind is there."""
+    """The facts of one picture: how many the prompt names, how many are right, whether every kind is there, and
+    whether every relation is right (None where the prompt names none)."""
 
     total: int
     right: int
     kinds: bool
+    relation: bool | None = None
 
     @property
     def share(self) -> float:
@@ -61,14 +63,16 @@ def check(scene: Scene, reading: Reading) -> Facts:
     pairs = _match(scene.stickers, reading.stickers)
     right = sum(_facts_matched(sticker, seen) for sticker, seen in zip(scene.stickers, pairs, strict=True))
     kinds = all(seen is not None for seen in pairs)
+    relation = None
     if scene.relation:
-        right += sum(
-            a is not None and b is not None and _stands(a, scene.relation, b)
-            for a, b in itertools.pairwise(pairs)
-        )
+        standing = [
+            a is not None and b is not None and _stands(a, scene.relation, b) for a, b in itertools.pairwise(pairs)
+        ]
+        right += sum(standing)
+        relation = all(standing)
     if scene.background is not None:
         right += reading.background == scene.background
-    return Facts(count_facts(scene), right, kinds)
+    return Facts(count_facts(scene), right, kinds, relation)
 
 
 def _match(wanted: Sequence[Sticker], seen: Sequence[Seen]) -> list[Seen | None]:

@@ -6,38 +6,36 @@ Most steps see crops of 64x64 pixels, which costs a quarter; the last ones see w
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import torch
 from diffusers import AutoencoderTiny
 from torch import Tensor
-from torch.nn import functional as F
 
 from shared.training import (
     Average,
     Checkpoint,
+    Optimizer,
     Progress,
     cosine_rate,
-    load_optimizer,
-    optimizer_tensors,
     to_tensor,
     training_device,
 )
 
 LATENT_CHANNELS = 8
 WIDTH = 48
+BATCH = 16
+WHOLE_FROM = 0.85  # share of the steps after which whole pictures are seen
 LATENT_NOISE = 0.08  # makes the decoder forgive the small errors that a diffusion model leaves
 
 
-def build(channels: int = LATENT_CHANNELS) -> AutoencoderTiny:
-    """An untrained autoencoder with latents [b, channels, h / 8, w / 8]."""
+def build() -> AutoencoderTiny:
+    """An untrained autoencoder with latents [b, 8, h / 8, w / 8]."""
     return AutoencoderTiny(
         encoder_block_out_channels=(WIDTH,) * 4,
         decoder_block_out_channels=(WIDTH,) * 4,
         num_encoder_blocks=(0, 1, 2, 3),
         num_decoder_blocks=(4, 3, 2, 1),
-        latent_channels=channels,
+        latent_channels=LATENT_CHANNELS,
         scaling_factor=1.0,
     )
 
@@ -53,57 +51,46 @@ def loss_of(network: AutoencoderTiny, pictures: Tensor, noise: Tensor) -> Tensor
 
 def crops(pictures: np.ndarray, indices: np.ndarray, side: int, rng: np.random.Generator) -> Tensor:
     """A random crop of each chosen picture, [b, 3, side, side] from -1 to 1."""
-    room = pictures.shape[1] - side + 1
-    cut = [pictures[i, y : y + side, x : x + side] for i, y, x in
-           zip(indices, rng.integers(room, size=len(indices)), rng.integers(room, size=len(indices)), strict=True)]  # fmt: skip
+    corners = rng.integers(pictures.shape[1] - side + 1, size=(len(indices), 2))
+    cut = [pictures[i, y : y + side, x : x + side] for i, (y, x) in zip(indices, corners, strict=True)]
     return to_tensor(np.stack(cut))
 
 
-def train(
-    pictures: np.ndarray, steps: int, *, name: str = "autoencoder", batch: int = 16, start: AutoencoderTiny | None = None,
-    channels: int = LATENT_CHANNELS, seed: int = 0, peak: float = 2e-3, deadline: float | None = None,
-) -> AutoencoderTiny:  # fmt: skip
+def train(pictures: np.ndarray, steps: int, start: AutoencoderTiny | None = None, seed: int = 0) -> AutoencoderTiny:
     """Train on uint8 pictures [n, 128, 128, 3] and give back the averaged network.
 
-    Resumes from the checkpoint `name`; without one it starts from `start`, if given, or from scratch.
+    Resumes from the checkpoint in the cache folder; without one it starts from `start`, if given, or from scratch.
     """
     device = training_device()
     torch.manual_seed(seed)
-    network = (start or build(channels)).to(device, memory_format=torch.channels_last).train()
-    optimizer = torch.optim.AdamW(network.parameters(), lr=peak, betas=(0.9, 0.99), weight_decay=1e-4)
-    average = Average(network, 0.999)
-    checkpoint = Checkpoint(name)
+    network = (start or build()).to(device).train()
+    optimizer = Optimizer(network, plain=("encoder.layers.0.", "decoder.layers.0."))
+    average = Average(network, 0.998)
+    checkpoint = Checkpoint("autoencoder")
     first = 0
     if (saved := checkpoint.load()) is not None:
         first, groups = saved
         network.load_state_dict(groups["network"])
-        average.values, average.count = {k: v.to(device) for k, v in groups["average"].items()}, first
-        load_optimizer(optimizer, groups["optimizer"])
-    rng = np.random.default_rng(seed + first)
-    progress = Progress(name, steps)
+        average.load(groups["average"], first)
+        optimizer.load(groups["optimizer"])
+    progress = Progress("autoencoder", steps)
     seen = 0.0
     for step in range(first, steps):
-        if deadline is not None and time.time() > deadline:
-            break
-        whole = step >= 0.85 * steps
-        indices = np.sort(rng.integers(len(pictures), size=batch // 4 if whole else batch))
+        rng = np.random.default_rng((seed, step))
+        whole = step >= WHOLE_FROM * steps
+        indices = rng.integers(len(pictures), size=BATCH // 4 if whole else BATCH)
         x = crops(pictures, indices, pictures.shape[1] if whole else pictures.shape[1] // 2, rng)
         x = x.to(device, memory_format=torch.channels_last)
-        noise = torch.randn(len(x), channels, x.shape[2] // 8, x.shape[3] // 8, device=device)
-        for group in optimizer.param_groups:
-            group["lr"] = cosine_rate(step, steps, peak)
+        noise = torch.randn(len(x), LATENT_CHANNELS, x.shape[2] // 8, x.shape[3] // 8).to(device)
         with torch.autocast(device.type, torch.bfloat16):
             loss = loss_of(network, x, noise)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
+        optimizer.step(loss, cosine_rate(step, steps))
         average.update(network)
-        seen = 0.98 * seen + 0.02 * float(loss.detach()) if seen else float(loss.detach())
+        seen = 0.98 * seen + 0.02 * loss.item() if seen else loss.item()
         progress.step(step + 1, f"loss {seen:.4f}")
         if (step + 1) % 500 == 0 or step + 1 == steps:
             checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
-                                       "optimizer": optimizer_tensors(optimizer)})  # fmt: skip
+                                       "optimizer": optimizer.tensors()})  # fmt: skip
     network.load_state_dict(average.values)
     return network.float().eval()
 

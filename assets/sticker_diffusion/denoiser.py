@@ -1,0 +1,111 @@
+"""Trains the U-Net of sticker_diffusion together with its text encoder, on latents."""
+
+from __future__ import annotations
+
+import torch
+from diffusers import DDPMScheduler, UNet2DConditionModel
+from torch import Tensor, nn
+from transformers import CLIPTextModel
+
+from assets.sticker_diffusion.text import HIDDEN
+from shared.training import Average, Checkpoint, Optimizer, Progress, cosine_rate, training_device
+
+BATCH = 64
+CAPTION_DROPOUT = 0.1  # share of captions replaced by the empty one: what guidance needs (Ho and Salimans 2022)
+GAMMA = 5.0  # of Min-SNR weighting (Hang et al. 2023, arXiv 2303.09556, eq. 5)
+
+
+def build_unet(latent_channels: int) -> UNet2DConditionModel:
+    """An untrained U-Net for latents [b, c, 16, 16] and text states [b, tokens, 160].
+
+    Levels at 16x16, 8x8 and 4x4. The first has cross-attention only: self-attention over 256 tokens would cost as
+    much as all the rest of a training step on a CPU.
+    """
+    return UNet2DConditionModel(
+        sample_size=16,
+        in_channels=latent_channels,
+        out_channels=latent_channels,
+        down_block_types=("CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"),
+        up_block_types=("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
+        block_out_channels=(64, 160, 224),
+        layers_per_block=1,
+        only_cross_attention=(True, False, False),
+        cross_attention_dim=HIDDEN,
+        attention_head_dim=(4, 5, 7),  # diffusers reads this as the number of heads
+        norm_num_groups=16,
+    )
+
+
+def build_schedule() -> DDPMScheduler:
+    """The noise schedule of Stable Diffusion: 1,000 steps, scaled linear, the U-Net predicts the noise."""
+    return DDPMScheduler(beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", clip_sample=False)
+
+
+class Denoiser(nn.Module):
+    """U-Net and text encoder as one network, so that one optimizer and one average serve both."""
+
+    def __init__(self, unet: UNet2DConditionModel, text: CLIPTextModel) -> None:
+        super().__init__()
+        self.unet, self.text = unet, text
+
+    def forward(self, noisy: Tensor, steps: Tensor, ids: Tensor) -> Tensor:
+        """The predicted noise for latents [b, c, 16, 16] at timesteps [b] and token ids [b, tokens]."""
+        states = self.text(ids).last_hidden_state
+        return self.unet(noisy, steps, states).sample
+
+
+def loss_of(network: Denoiser, schedule: DDPMScheduler, x: Tensor, ids: Tensor, generator: torch.Generator) -> Tensor:
+    """Squared error of the predicted noise, weighted by min(SNR, gamma) / SNR."""
+    steps = torch.randint(schedule.config.num_train_timesteps, (len(x),), generator=generator).to(x.device)
+    noise = torch.randn(x.shape, generator=generator).to(x.device)
+    kept = schedule.alphas_cumprod.to(x.device)[steps]
+    snr = kept / (1 - kept)
+    with torch.autocast(x.device.type, torch.bfloat16):
+        predicted = network(schedule.add_noise(x, noise, steps), steps, ids)
+    error = (predicted.float() - noise).square().mean((1, 2, 3))
+    return (error * snr.clamp(max=GAMMA) / snr).mean()
+
+
+def train(
+    network: Denoiser, latents: Tensor, captions: Tensor, empty: Tensor, steps: int, seed: int = 0, rate: float = 1.0
+) -> Denoiser:
+    """Train on scaled latents [n, c, 16, 16] and caption ids [n, variants, tokens]; gives back the averaged network.
+
+    Resumes from the checkpoint in the cache folder. `rate` scales both learning rates: below 1 to go on from trained
+    weights.
+    """
+    device = training_device()
+    torch.manual_seed(seed)
+    network = network.to(device).train()
+    schedule = build_schedule()
+    optimizer = Optimizer(
+        network, muon_rate=0.01 * rate, adam_rate=1.5e-3 * rate,
+        plain=("unet.conv_in", "unet.conv_out", "unet.time_embedding", "text.embeddings", "text.text_model.embeddings"),
+    )  # fmt: skip
+    average = Average(network, 0.999)
+    checkpoint = Checkpoint("denoiser")
+    first = 0
+    if (saved := checkpoint.load()) is not None:
+        first, groups = saved
+        network.load_state_dict(groups["network"])
+        average.load(groups["average"], first)
+        optimizer.load(groups["optimizer"])
+    progress = Progress("denoiser", steps)
+    seen = 0.0
+    for step in range(first, steps):
+        generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
+        rows = torch.randint(len(latents), (BATCH,), generator=generator)
+        variant = torch.randint(captions.shape[1], (BATCH,), generator=generator)
+        ids = captions[rows, variant].long()
+        dropped = torch.rand(BATCH, generator=generator) < CAPTION_DROPOUT
+        ids = torch.where(dropped[:, None], empty.long(), ids)
+        loss = loss_of(network, schedule, latents[rows].float().to(device), ids.to(device), generator)
+        optimizer.step(loss, cosine_rate(step, steps))
+        average.update(network)
+        seen = 0.98 * seen + 0.02 * loss.item() if seen else loss.item()
+        progress.step(step + 1, f"loss {seen:.4f}")
+        if (step + 1) % 250 == 0 or step + 1 == steps:
+            checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
+                                       "optimizer": optimizer.tensors()})  # fmt: skip
+    network.load_state_dict(average.values)
+    return network.float().eval()

@@ -1,0 +1,131 @@
+"""Makes sticker_diffusion: `python -m assets.sticker_diffusion.recipe`. Seeded, resumable, a GPU is used if there.
+
+Three stages: the autoencoder, the latents of all training scenes, the U-Net with its text encoder. Each stage keeps
+checkpoints in the user's cache folder and begins from the committed weights where there is none; `--fresh` begins
+from scratch. The folder is then one that `StableDiffusionPipeline.from_pretrained` loads.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import torch
+from diffusers import AutoencoderTiny, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from transformers import CLIPTextModel, CLIPTokenizer
+
+from assets.sticker_diffusion import autoencoder, denoiser, text
+from shared.training import cache_folder, rendered, scenes
+
+FOLDER = Path(__file__).parent
+SIZE = 128
+TRAINING_SCENES = 32_000
+
+
+def training_pictures() -> np.ndarray:
+    """The renders that every stage trains on, uint8 [n, 128, 128, 3]."""
+    return rendered("train", scenes(TRAINING_SCENES, seed=1), SIZE)
+
+
+def make_autoencoder(steps: int, fresh: bool) -> AutoencoderTiny:
+    """Train the autoencoder, set its scale so that latents have unit variance, store it, say how good it is."""
+    start = None if fresh or not (FOLDER / "vae").exists() else AutoencoderTiny.from_pretrained(FOLDER / "vae")
+    network = autoencoder.train(training_pictures(), steps, start)
+    sample = autoencoder.encode(network, training_pictures()[:512])
+    network.register_to_config(scaling_factor=round(1 / float(sample.std()), 4))
+    network.save_pretrained(FOLDER / "vae")
+    report_autoencoder(network)
+    return network
+
+
+def report_autoencoder(network: AutoencoderTiny) -> None:
+    """Print PSNR and SSIM on unseen scenes."""
+    psnr, ssim = autoencoder.psnr_and_ssim(network, rendered("unseen", scenes(200, seed=2, testing=True), SIZE))
+    print(f"autoencoder on 200 unseen scenes: PSNR {psnr:.2f} dB, SSIM {ssim:.4f}", flush=True)
+
+
+def training_latents(network: AutoencoderTiny) -> Tensor:
+    """Scaled latents of all training scenes, FP16 [n, 8, 16, 16]; kept in the cache under the autoencoder's sum."""
+    sums = sum(float(p.detach().abs().sum()) for p in network.parameters())
+    path = cache_folder("latents") / f"{TRAINING_SCENES}-{sums:.6f}.safetensors"
+    if not path.exists():
+        latents = autoencoder.encode(network, training_pictures()) * network.config.scaling_factor
+        save_file({"latents": latents.half()}, path)
+    return load_file(path)["latents"]
+
+
+def make_denoiser(network: AutoencoderTiny, steps: int, fresh: bool, rate: float) -> None:
+    """Train U-Net and text encoder on the latents and store the whole pipeline."""
+    torch.manual_seed(0)
+    if fresh or not (FOLDER / "unet").exists():
+        tokenizer = text.make_tokenizer(FOLDER / "tokenizer")
+        start = denoiser.Denoiser(denoiser.build_unet(autoencoder.LATENT_CHANNELS), text.make_text_encoder(tokenizer))
+    else:
+        tokenizer = CLIPTokenizer.from_pretrained(FOLDER / "tokenizer")
+        start = denoiser.Denoiser(
+            UNet2DConditionModel.from_pretrained(FOLDER / "unet").float(),
+            CLIPTextModel.from_pretrained(FOLDER / "text_encoder").float(),
+        )
+    captions = text.caption_ids(tokenizer, scenes(TRAINING_SCENES, seed=1))
+    empty = text.tokenize(tokenizer, [""])[0]
+    trained = denoiser.train(start, training_latents(network), captions, empty, steps, rate=rate)
+    store(trained, network, tokenizer)
+
+
+def store(trained: denoiser.Denoiser, vae: AutoencoderTiny, tokenizer: CLIPTokenizer) -> None:
+    """Write the pipeline's folder: the U-Net as FP16 shards under 9 MB, text encoder and autoencoder as FP32."""
+    schedule = DDIMScheduler.from_config(
+        denoiser.build_schedule().config, clip_sample=False, set_alpha_to_one=False, steps_offset=1,
+        timestep_spacing="trailing",
+    )  # fmt: skip
+    pipeline = StableDiffusionPipeline(
+        vae=vae, text_encoder=trained.text, tokenizer=tokenizer, unet=trained.unet, scheduler=schedule,
+        safety_checker=None, feature_extractor=None, requires_safety_checker=False,
+    )  # fmt: skip
+    pipeline.save_pretrained(FOLDER)
+    for old in (FOLDER / "unet").glob("*.safetensors*"):
+        old.unlink()
+    trained.unet.half().save_pretrained(FOLDER / "unet", max_shard_size="8MB")
+    trained.unet.float()
+
+
+def store_checkpoint() -> None:
+    """Store the averaged weights of the last checkpoint, while the training goes on."""
+    from shared.training import Checkpoint
+
+    saved = Checkpoint("denoiser").load()
+    if saved is None:
+        raise SystemExit("There is no checkpoint of the U-Net yet.")
+    tokenizer = text.make_tokenizer(FOLDER / "tokenizer")
+    network = denoiser.Denoiser(denoiser.build_unet(autoencoder.LATENT_CHANNELS), text.make_text_encoder(tokenizer))
+    network.load_state_dict(saved[1]["average"])
+    store(network.eval(), AutoencoderTiny.from_pretrained(FOLDER / "vae"), tokenizer)
+    print(f"stored the weights of step {saved[0]}")
+
+
+def main() -> None:
+    """Run the stages that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stage", choices=["all", "autoencoder", "denoiser", "store"], default="all")
+    parser.add_argument("--autoencoder-steps", type=int, default=5000)
+    parser.add_argument("--denoiser-steps", type=int, default=5500)
+    parser.add_argument("--rate", type=float, default=1.0, help="share of the full learning rate for the U-Net")
+    parser.add_argument("--fresh", action="store_true", help="do not start from the committed weights")
+    options = parser.parse_args()
+    if options.stage == "store":
+        store_checkpoint()
+        return
+    if options.stage in ("all", "autoencoder"):
+        vae = make_autoencoder(options.autoencoder_steps, options.fresh)
+    else:
+        vae = AutoencoderTiny.from_pretrained(FOLDER / "vae")
+        report_autoencoder(vae)
+    if options.stage in ("all", "denoiser"):
+        make_denoiser(vae, options.denoiser_steps, options.fresh, options.rate)
+
+
+if __name__ == "__main__":
+    main()
