@@ -79,15 +79,14 @@ def _make_control(name: str, info: FieldInfo) -> Component:
     default = to_control(info, info.get_default(call_default_factory=True))
     low, high = bounds(info)
     kinds = {info.annotation, *typing.get_args(info.annotation)}
+    label = info.title or name.replace("_", " ")
     common: dict[str, Any] = {
-        "label": info.title or name.replace("_", " "),
+        "label": f"{how['side'].upper()} {label}" if how.get("side") else label,
         "value": default,
         "elem_classes": ["sbs-control", f"sbs-field-{name}", *([f"sbs-in-{how['side']}"] if how.get("side") else [])],
-        "min_width": 100,
+        "min_width": 90,
         "info": info.description or None,
     }
-    if how.get("side"):
-        common["info"] = None
     if how.get("upload"):
         common.pop("info")
         return gr.Image(type="filepath", height=160, **common)

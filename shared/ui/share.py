@@ -105,7 +105,7 @@ def draw_share_bar(query: str) -> ShareBar:
     with gr.Row(elem_classes="sbs-share"):
         copy = gr.Button("Copy link", size="sm", elem_classes="sbs-copy", min_width=0)
         buttons = tuple(gr.Button(d.label, size="sm", min_width=0, elem_classes="sbs-save") for d in DOWNLOADS)
-    box = gr.Textbox(query, visible="hidden", elem_classes="sbs-query", label="Link", show_label=False)
-    payload = gr.Textbox("", visible="hidden", label="File", show_label=False, max_lines=1)
+    box = gr.Textbox(query, elem_classes="sbs-hidden sbs-query", show_label=False)
+    payload = gr.Textbox("", elem_classes="sbs-hidden", show_label=False)
     copy.click(None, box, None, js=COPY, api_visibility="private")
     return ShareBar(copy, buttons, box, payload)

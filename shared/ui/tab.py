@@ -114,8 +114,7 @@ def _draw_buttons(label: str) -> tuple[gr.Button, gr.Button, gr.HTML]:
 def _draw_presets(presets: Sequence[Preset]) -> list[tuple[Preset, gr.Button]]:
     if not presets:
         return []
-    with gr.Group(elem_classes="sbs-presets"):
-        gr.HTML("<span class='sbs-quiet'>Try</span>", elem_classes="sbs-tight")
+    with gr.Row(elem_classes="sbs-presets"):
         return [(p, gr.Button(p.title, size="sm", elem_classes="sbs-chip", min_width=0)) for p in presets]
 
 

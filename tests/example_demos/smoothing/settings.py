@@ -15,10 +15,10 @@ class SmoothingSettings(Settings):
     noise: float = setting(
         0.15, "Noise", "Share of pixels set to black or white.", main=True, step=0.01, ge=0.0, le=0.9
     )
-    filter_a: Filter = setting("mean", "A filter", main=True, group="filter", side="a")
-    filter_b: Filter = setting("median", "B filter", main=True, group="filter", side="b")
-    window_a: int = setting(3, "A window", "Width in pixels.", main=True, group="window", side="a", step=2, ge=1, le=9)
-    window_b: int = setting(3, "B window", "Width in pixels.", main=True, group="window", side="b", step=2, ge=1, le=9)
+    filter_a: Filter = setting("mean", "filter", main=True, group="filter", side="a")
+    filter_b: Filter = setting("median", "filter", main=True, group="filter", side="b")
+    window_a: int = setting(3, "window", "Width in pixels.", main=True, group="window", side="a", step=2, ge=1, le=9)
+    window_b: int = setting(3, "window", "Width in pixels.", main=True, group="window", side="b", step=2, ge=1, le=9)
     seed: int = setting(0, "Seed", "Chooses the noise.", main=True, ge=0, le=2**31 - 1)
     samples: int = setting(8, "Samples", "Noisy pictures behind each number.", ge=1, le=64)
     caption: str = setting("", "Note", "Words for your own card.", max_length=200)
