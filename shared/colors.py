@@ -10,10 +10,10 @@ LETTERS = "ABCDEF"
 SIDE_COLORS: tuple[tuple[str, str, str], ...] = (
     ("#0072b2", "#56b4e9", "circle"),
     ("#c04f00", "#f5974f", "square"),
-    ("#96397f", "#e79ccd", "diamond"),
-    ("#6f6400", "#d9cb3f", "triangle-up"),
-    ("#00737d", "#4fd1d9", "cross"),
-    ("#59636e", "#b4bdc7", "star"),
+    ("#bf26ce", "#d65cec", "diamond"),
+    ("#505611", "#d9f26a", "triangle-up"),
+    ("#176474", "#5ceee6", "cross"),
+    ("#74707c", "#cdc4c6", "star"),
 )
 """For each position A to F: the color on light, the color on dark, the marker's shape. Color is never the only mark."""
 

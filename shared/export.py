@@ -31,7 +31,7 @@ def to_csv(c: Comparison) -> str:
     Text that a spreadsheet would run as a formula is led by an apostrophe.
     """
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for index, side in enumerate(c.sides):
         writer.writerows(_csv_row(letter(index), side.label, m) for m in side.measures)
