@@ -16,6 +16,13 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
     return compute(settings, progress)
 
 
+def warm_up() -> None:
+    """Load what the first run needs; the app calls this in the background once the page is up."""
+    from demos.guidance.compute import warm_up as warm
+
+    warm()
+
+
 def build() -> None:
     """Draw the tab; see demos.guidance.view."""
     from demos.guidance.view import build as draw
@@ -35,4 +42,5 @@ DEMO = Demo(
     trap=TRAP,
     presets=PRESETS,
     hint="Same prompt, same noise; only what you set differs.",
+    extra={"warm_up": warm_up},
 )

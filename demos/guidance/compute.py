@@ -13,7 +13,7 @@ from demos.guidance.measures import Judged, judge, side_measures
 from demos.guidance.settings import GuidanceSettings
 from demos.guidance.takeaway import say
 from shared.comparison import Comparison, Measure, Side
-from shared.demo import Progress, no_progress
+from shared.demo import DemoError, Progress, no_progress
 from shared.devices import environment, sample_seeds, wait_for
 from shared.intervals import mean_interval, paired_difference
 from shared.models import Loaded, load_pipeline
@@ -167,3 +167,11 @@ def _between(judged: Sequence[Judged]) -> tuple[Measure, ...]:
     gain = paired_difference([f.share for f in a.facts], [f.share for f in b.facts], low=-1.0, high=1.0, grain=grain)
     note = "Adherence of B minus that of A, paired by seed: both sides draw from the same noises"
     return (Measure("adherence_gain", gain.value, "share", "neither", note, gain.low, gain.high, gain.n),)
+
+
+def warm_up() -> None:
+    """Load the default model and its judge and draw one step, so that the first visitor does not wait for it."""
+    try:
+        compare(GuidanceSettings(steps_a=1, steps_b=1, samples=1))
+    except DemoError:
+        return  # the tab says so when it is used

@@ -25,6 +25,7 @@ def _equal(c: Comparison) -> bool | None:
 
 
 def _b_and_clean(c: Comparison) -> bool | None:
+    # Looks are measured by saturation here: what is not clearly more saturated looks no worse.
     return _better(c) == 1 and winner(c.sides, "saturation") != 0 if _judged(c) else None
 
 
@@ -37,8 +38,8 @@ PREDICTIONS = (
         "Which side follows the prompt better?",
         (
             Answer("A", _a_follows),
-            Answer("B, and it looks as good or better", _b_and_clean),
-            Answer("B, but its colors are harsher", _b_but_harsh),
+            Answer("B, and it looks no worse", _b_and_clean),
+            Answer("B, but it looks worse", _b_but_harsh),
             Answer("no clear difference", _equal),
         ),
     ),

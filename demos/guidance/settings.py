@@ -23,7 +23,7 @@ class GuidanceSettings(Settings):
     prompt: str = setting(
         "a red car left of a blue house on a mint background",
         "Prompt",
-        "One or two stickers, their colors, how they stand to each other, and the background.",
+        "",
         main=True,
         lines=2,
         max_length=1000,
@@ -39,7 +39,7 @@ class GuidanceSettings(Settings):
     seed: int = setting(
         13,
         "Seed",
-        "The first sample's noise; the next samples take the seeds after it. Both sides start from the same noises.",
+        "The first sample's noise, the same on both sides.",
         main=True,
         group="seed",
         step=1,
@@ -49,7 +49,7 @@ class GuidanceSettings(Settings):
     model: Model = setting(
         "auto",
         "Model",
-        "Which pipeline draws. auto is sticker diffusion, a small Stable Diffusion pipeline trained here.",
+        "auto is the bundled one.",
         main=True,
         group="seed",
     )
@@ -63,5 +63,10 @@ class GuidanceSettings(Settings):
     scheduler_a: Scheduler = setting("ddim", "scheduler", _SCHEDULER, group="scheduler", side="a")
     scheduler_b: Scheduler = setting("ddim", "scheduler", _SCHEDULER, group="scheduler", side="b")
     samples: int = setting(
-        4, "Samples", "Pictures a side. The measures are over all of them; the first is large.", step=1, ge=1, le=16
-    )  # fmt: skip
+        4,
+        "Samples",
+        "Pictures a side, with this seed and the next ones. The measures are over all of them.",
+        step=1,
+        ge=1,
+        le=16,
+    )
