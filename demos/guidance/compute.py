@@ -111,15 +111,19 @@ def _make_films(loaded: Loaded, drawn: Sequence[Drawn]) -> None:
 
 def labels(plans: Sequence[Plan]) -> tuple[str, ...]:
     """For each side, the settings in which the sides differ; the guidance where they do not."""
-    parts = [(f"guidance {p.guidance:g}", f"{p.steps} step{'s' * (p.steps != 1)}", p.scheduler) for p in plans]
+    parts = [(f"guidance {p.guidance:g}", _steps(p), p.scheduler) for p in plans]
     differing = [i for i in range(3) if len({part[i] for part in parts}) > 1] or [0]
     return tuple(" · ".join(part[i] for i in differing) for part in parts)
+
+
+def _steps(plan: Plan) -> str:
+    return f"{plan.steps} step{'s' * (plan.steps != 1)}"
 
 
 def _side(label: str, drawn: Drawn, judged: Judged, seeds: Sequence[int], encode_seconds: float) -> Side:
     plan, run = drawn.plan, drawn.run
     first, *others = drawn.pictures
-    made = f"guidance {plan.guidance:g} · {plan.steps} steps · {plan.scheduler} · seed {seeds[0]}"
+    made = f"guidance {plan.guidance:g} · {_steps(plan)} · {plan.scheduler} · seed {seeds[0]}"
     measures = (
         *side_measures(judged, drawn.pictures),
         _latency(drawn, encode_seconds, len(seeds)),

@@ -23,7 +23,7 @@ def say(sides: Sequence[Side], plans: Sequence[Plan], cut: str = "") -> str:
     if surprise:
         sentences.append(surprise)
     if cut:
-        sentences.append(f"The text encoder read the prompt only up to “{_short(cut)}”; the rest was cut off.")
+        sentences.append(f"The text encoder left out the prompt's end, from “{_short(cut)}”.")
     return " ".join(sentences)
 
 

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+from demos.guidance import DEMO
+from demos.guidance.settings import GuidanceSettings, Model, Scheduler
+from shared import models
+from shared.settings import SettingsError
+
+
+def test_defaults_are_valid_and_few():
+    s = GuidanceSettings()
+    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 20, "ddim", 4)
+    assert s.to_query() == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"guidance_a": float("nan")}, "guidance_a must be a number from 0 to 30, not nan."),
+        ({"guidance_b": 1e9}, "guidance_b must be a number from 0 to 30, not 1000000000.0."),
+        ({"guidance_a": -1}, "guidance_a must be a number from 0 to 30, not -1."),
+        ({"steps_a": 0}, "steps_a must be a whole number from 1 to 100, not 0."),
+        ({"steps_b": 10_000}, "steps_b must be a whole number from 1 to 100, not 10,000."),
+        ({"seed": -1}, "seed must be a whole number from 0 to 9,223,372,036,854,775,807, not -1."),
+        ({"samples": 17}, "samples must be a whole number from 1 to 16, not 17."),
+        ({"scheduler_a": "heun"}, "scheduler_a must be one of ddim, dpm++, euler, ddpm, not heun."),
+        ({"model": "../x"}, "model must be one of auto, sticker_diffusion, not ../x."),
+        ({"prompt": "x" * 3000}, "prompt may be up to 1,000 characters long, not 3,000."),
+        ({"prompt": None}, "prompt must be text"),
+    ],
+)  # fmt: skip
+def test_wrong_values_get_one_sentence(values, sentence):
+    with pytest.raises(SettingsError) as caught:
+        GuidanceSettings.check(values)
+    assert str(caught.value).startswith(sentence.removesuffix("."))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_seed_beyond_the_largest_is_refused():
+    with pytest.raises(SettingsError, match="seed must be a whole number from 0"):
+        GuidanceSettings.check({"seed": 2**70})
+    assert GuidanceSettings.check({"seed": str(2**63 - 1)}).seed == 2**63 - 1
+
+
+def test_choices_are_what_the_code_behind_them_has():
+    from shared.sampling import SchedulerName
+
+    assert get_args(Scheduler) == get_args(SchedulerName)
+    assert get_args(Model) == ("auto", *models.names("pipeline"))
+
+
+def test_presets_are_valid_and_settle_g1_to_g5():
+    assert {p.settles for p in DEMO.presets} == {"G1", "G2", "G3", "G4", "G5"}
+    for preset in DEMO.presets:
+        GuidanceSettings.check(preset.settings)
+        assert preset.confusion and "\n" not in preset.confusion
+    assert len({p.slug for p in DEMO.presets}) == len(DEMO.presets)
+
+
+def test_importing_the_demo_brings_in_nothing_heavy():
+    code = (
+        "import demos.guidance, sys; "
+        "found = {'torch', 'diffusers', 'transformers', 'gradio', 'scipy', 'umap'} & set(sys.modules); "
+        "assert not found, found"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
