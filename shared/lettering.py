@@ -117,8 +117,13 @@ def _which_font(char: str) -> int:
 
 @cache
 def _has(index: int, char: str) -> bool:
-    font = _font(index, 24, False)
-    return bytes(font.getmask(char)) != bytes(font.getmask(_NOWHERE))
+    return _shape(index, char) != _shape(index, _NOWHERE)
+
+
+def _shape(index: int, char: str) -> bytes:
+    picture = Image.new("L", (64, 48))
+    ImageDraw.Draw(picture).text((8, 36), char, font=_font(index, 24, False), fill=255, anchor="ls")
+    return picture.tobytes()
 
 
 @cache

@@ -48,12 +48,15 @@ def data_uri(picture: Image.Image) -> str:
 def sides_html(c: Comparison, *, film: bool = True) -> str:
     """The sides next to each other: letter and label, the plain picture, the settings that made it, the film.
 
-    All pictures have the same size. Beyond six sides: a contact sheet, with its axes where the labels form a grid.
+    All pictures have the same size, which leaves room for the table's rows above the fold. Beyond six sides: a contact
+    sheet, with its axes where the labels form a grid.
     """
     if len(c.sides) > MOST_COLUMNS:
         return _sheet_html(c)
     columns = "".join(_side_html(c, i, film) for i in range(len(c.sides)))
-    return f'<div class="sbs-sides" style="--sbs-n:{max(1, len(c.sides))};--sbs-ratio:{_ratio(c):.3f}">{columns}</div>'
+    below = len(rows(c)) + len(c.measures)
+    sizes = f"--sbs-n:{max(1, len(c.sides))};--sbs-ratio:{_ratio(c):.3f};--sbs-rows:{below}"
+    return f'<div class="sbs-sides" style="{sizes}">{columns}</div>'
 
 
 def table_html(c: Comparison) -> str:
@@ -194,11 +197,7 @@ def _table_of_columns(c: Comparison, table: Sequence[Row]) -> str:
         for i, s in enumerate(c.sides)
     )
     lines = "".join(_row_html(row, len(c.sides)) for row in table)
-    between = rows_between(c)
-    if between:
-        over = len(c.sides) + 2
-        lines += f'<tr class="sbs-between"><th scope="colgroup" colspan="{over}">between the sides</th></tr>'
-        lines += "".join(_row_html(row, len(c.sides)) for row in between)
+    lines += "".join(_row_html(row, len(c.sides), between=True) for row in rows_between(c))
     has_intervals = any(x and x.interval for row in table for x in row.cells)
     aligned = "" if not has_intervals else " sbs-intervals" if len(c.sides) <= 3 else " sbs-stacked"
     return (
@@ -213,7 +212,7 @@ def _table_of_rows(c: Comparison, table: Sequence[Row]) -> str:
     for index, side in enumerate(c.sides):
         cells = "".join(_cell_html(row.cells[index], index == row.winner, note=True) for row in table)
         lines += f'<tr data-side="{letter(index)}"><th scope="row">{_text(side.label)}</th>{cells}</tr>'
-    between = "".join(_row_html(row, 1) for row in rows_between(c))
+    between = "".join(_row_html(row, 1, between=True) for row in rows_between(c))
     more = f'<table class="sbs-table"><tbody>{between}</tbody></table>' if between else ""
     return (
         '<div class="sbs-scroll" tabindex="0" role="region" aria-label="Measures of every side">'
@@ -222,12 +221,13 @@ def _table_of_rows(c: Comparison, table: Sequence[Row]) -> str:
     )
 
 
-def _row_html(row: Row, columns: int) -> str:
-    verdict = f' <span class="sbs-verdict">{_text(row.verdict)}</span>' if row.verdict else ""
+def _row_html(row: Row, columns: int, between: bool = False) -> str:
+    said = "between the sides" if between else row.verdict
+    verdict = f' <span class="sbs-verdict">{_text(said)}</span>' if said else ""
     head = f'<th scope="row">{_name_html(row)}{verdict}</th><td class="sbs-arrow">{_arrow(row)}</td>'
     missing = [x for x in row.cells if x is not None and not x.measured]
     notes = {x.note for x in missing}
-    if len(row.cells) == 1 and columns > 1:
+    if between:
         cells = _cell_html(row.cells[0], False, note=True, span=columns)
     elif len(missing) == len(row.cells) and len(notes) == 1 and columns > 1:
         why = f'<span class="sbs-why">{_text(notes.pop())}</span>'

@@ -169,7 +169,9 @@ def test_notes_are_reached_by_hover_and_by_keyboard():
 def test_measures_between_the_sides_have_rows_of_their_own():
     between = Measure("difference", 0.4, "share", "neither", "Paired.", 0.1, 0.7)
     html = table_html(compared(share(0.5), share(0.9), between=[between]))
-    assert html.index("between the sides") > html.index('data-measure="adherence"')
+    assert "between the sides" in row(html, "difference")
+    assert "between the sides" not in row(html, "adherence")
+    assert html.index('data-measure="difference"') > html.index('data-measure="adherence"')
     assert 'colspan="2"' in row(html, "difference")
     assert "0.10–0.70" in row(html, "difference")
 

@@ -24,7 +24,7 @@ def test_every_color_switches_with_the_dark_class():
 
 def test_the_sheet_uses_only_variables_that_exist():
     sheet = css()
-    defined = set(re.findall(r"(--[\w-]+)\s*:", sheet)) | {"--sbs-n", "--sbs-ratio"}
+    defined = set(re.findall(r"(--[\w-]+)\s*:", sheet)) | {"--sbs-n", "--sbs-ratio", "--sbs-rows"}
     assert set(re.findall(r"var\((--[\w-]+)", sheet)) <= defined
     assert not re.findall(r"#[0-9a-fA-F]{3,8}\b", sheet.split("\n", 2)[2])
 
