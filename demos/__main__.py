@@ -113,7 +113,7 @@ def make_parser(demo: Demo, study: Study | None) -> Parser:
     settings = parser.add_argument_group("settings")
     for name, info in model.model_fields.items():
         # A bare --flag means yes.
-        optional = {"nargs": "?", "const": "true"} if info.annotation is bool else {}
+        optional: dict[str, Any] = {"nargs": "?", "const": "true"} if info.annotation is bool else {}
         settings.add_argument(
             flag(name), dest=f"setting:{name}", metavar="VALUE", help=describe(model, name), **optional
         )

@@ -120,7 +120,8 @@ def explain(model: type[BaseModel], error: ValidationError) -> str:
         context = fault.get("ctx", {})
         limit = context.get("max_length", context.get("min_length", 0))
         bound = "up to" if fault["type"] == "too_long" else "at least"
-        return f"{name} must have {bound} {limit} {'entry' if limit == 1 else 'entries'}, not {context.get('actual_length', 0)}."
+        noun = "entry" if limit == 1 else "entries"
+        return f"{name} must have {bound} {limit} {noun}, not {context.get('actual_length', 0)}."
     return f"{name} must be {allowed(info)}, not {_shown(fault['input'])}."
 
 
