@@ -133,10 +133,10 @@ def test_most_kinds_cover_at_least_two_fifths_of_their_box() -> None:
 
 
 def test_the_world_has_no_saturated_pixel() -> None:
-    # The brightest paint is 246; mixing and rounding may add one level.
+    # Channels of the paints go from 9 to 246; mixing and rounding may add or take one level.
     for seed in SEEDS:
         pixels = np.asarray(render(scene_of(seed), 64)[0])
-        assert pixels.min() >= 9 and pixels.max() <= 247
+        assert pixels.min() >= 8 and pixels.max() <= 247
 
 
 def test_an_unknown_kind_or_color_is_an_error() -> None:
