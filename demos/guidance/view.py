@@ -19,52 +19,68 @@ from shared.ui.tab import View, build_tab
 _INSTANT: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 _SLIDER_SIDE = 512  # pixels; pictures are enlarged smoothly, as those beside each other are
 
-_CHIPS_CSS = """
-.words { display: grid; gap: 6px; }
-.words div { display: flex; flex-wrap: wrap; gap: 4px; align-items: baseline; }
-.words b { flex: 0 0 100%; font-size: 12px; font-weight: 400; color: var(--body-text-color-subdued); }
-.words button { border: 1px solid var(--border-color-primary); border-radius: 999px; padding: 1px 9px;
-  background: var(--background-fill-secondary); color: var(--body-text-color); font: inherit; font-size: 12px;
-  line-height: 20px; cursor: pointer; }
-.words button:hover, .words button:focus-visible { border-color: var(--body-text-color); }
+_WORDS_CSS = """
+.words { display: flex; flex-wrap: wrap; gap: 6px; font-size: 12px; line-height: 20px; }
+.words details[open] { flex: 0 0 100%; }
+.words summary { display: inline-block; list-style: none; }
+.words summary::-webkit-details-marker { display: none; }
+.words summary::after { content: " +"; }
+.words details[open] summary::after { content: " –"; }
+.words div { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 6px; }
+.words b { flex: 0 0 100%; font-weight: 400; color: var(--body-text-color-subdued); }
+.words button, .words summary { border: 1px solid var(--border-color-primary); border-radius: 999px; padding: 1px 10px;
+  background: var(--background-fill-primary); color: var(--body-text-color); font: inherit; cursor: pointer; }
+.words button:hover, .words button:focus-visible, .words summary:hover { border-color: var(--body-text-color); }
 """
-# The event carries the word; the quoted name 'pick' is how Gradio learns of it.
-_CHIPS_JS = """
+# Gradio learns of the events 'pick' and 'surprise' by their quoted names; 'pick' carries the word.
+_WORDS_JS = """
 element.addEventListener('click', (event) => {
-  const chip = event.target.closest('button[data-word]');
-  if (chip) trigger('pick', {word: chip.dataset.word});
+  const button = event.target.closest('button');
+  if (!button) return;
+  if (button.dataset.word) trigger('pick', {word: button.dataset.word});
+  else trigger('surprise', {});
 });
 """
 
 
 def build() -> None:
     """Draw the tab inside an open Gradio context."""
-    buttons: list[gr.Button] = []
+    drawn: list[gr.HTML] = []
     tab = build_tab(
         DEMO,
-        below={"prompt": lambda controls: buttons.append(_draw_words(controls))},
+        below={"prompt": lambda controls: drawn.append(_draw_words(controls))},
         views=[View(_draw_slider, slider_pair, "Slide B over A")],
     )
     prompt = tab.controls["prompt"]
-    tab.run_after(buttons[0].click(lambda: surprise(random.Random()), None, prompt, **_INSTANT))
+    surprised = drawn[0].surprise(  # pyright: ignore[reportAttributeAccessIssue]
+        lambda: surprise(random.Random()), None, prompt, **_INSTANT
+    )
+    tab.run_after(surprised)
 
 
-def _draw_words(controls: Controls) -> gr.Button:
-    """The note on unknown words, "surprise me" and the chips; returns the button, so that it can run, too."""
+def _draw_words(controls: Controls) -> gr.HTML:
+    """The note on unknown words, and below it "Surprise me" and the word chips."""
     prompt = controls["prompt"]
-    note = gr.HTML("", elem_classes=["sbs-tight", "sbs-prompt-note"])
-    button = gr.Button("Surprise me", size="sm", min_width=0, elem_classes="sbs-chip")
-    with gr.Accordion("Words it knows", open=False, elem_classes="sbs-words"):
-        chips = gr.HTML(
-            chips_html(), css_template=_CHIPS_CSS, js_on_load=_CHIPS_JS, apply_default_css=False
-        )  # fmt: skip
-    chips.pick(_add_picked, prompt, prompt, **_INSTANT)  # pyright: ignore[reportAttributeAccessIssue]
-    prompt.change(note_html, prompt, note, **_INSTANT)  # pyright: ignore[reportAttributeAccessIssue]
-    return button
+    note = gr.HTML("", visible=False, elem_classes=["sbs-tight", "sbs-prompt-note"])
+    words = gr.HTML(
+        words_html(),
+        css_template=_WORDS_CSS,
+        js_on_load=_WORDS_JS,
+        apply_default_css=False,
+        elem_classes=["sbs-tight", "sbs-words"],
+    )
+    words.pick(_add_picked, prompt, prompt, **_INSTANT)  # pyright: ignore[reportAttributeAccessIssue]
+    prompt.change(_show_note, prompt, note, **_INSTANT)  # pyright: ignore[reportAttributeAccessIssue]
+    return words
 
 
 def _add_picked(prompt: str, event: gr.EventData) -> str:
     return add_word(prompt, str(event.word))
+
+
+def _show_note(prompt: str) -> gr.HTML:
+    note = note_html(prompt)
+    return gr.HTML(note, visible=bool(note))
 
 
 def note_html(prompt: str) -> str:
@@ -73,15 +89,18 @@ def note_html(prompt: str) -> str:
     return f'<p class="sbs-quiet" role="status">{escape(note)}</p>' if note else ""
 
 
-def chips_html() -> str:
-    """A button for every word that the model knows, by group."""
+def words_html() -> str:
+    """The button "Surprise me", and a button for every word that the model knows, by group, to unfold."""
     groups = "".join(
         f"<div><b>{escape(title)}</b>"
         + "".join(f'<button type="button" data-word="{escape(w)}">{escape(w)}</button>' for w in words)
         + "</div>"
         for title, words in word_groups()
     )
-    return f'<div class="words">{groups}</div>'
+    return (
+        '<div class="words"><button type="button">Surprise me</button>'
+        f"<details><summary>Words it knows</summary>{groups}</details></div>"
+    )
 
 
 def _draw_slider(comparison: Comparison | None) -> Component:

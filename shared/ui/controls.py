@@ -93,7 +93,7 @@ def _make_control(name: str, info: FieldInfo) -> Component:
     if is_list(info):
         return gr.Dropdown(list(options), multiselect=True, **common) if options else gr.Textbox(**common)
     if options:
-        few = len(options) <= MOST_RADIO and not how.get("side")
+        few = len(options) <= MOST_RADIO and not (how.get("side") or how.get("group"))
         return gr.Radio(list(options), **common) if few else gr.Dropdown(list(options), filterable=False, **common)
     if bool in kinds:
         return gr.Checkbox(**common)
