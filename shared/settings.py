@@ -138,20 +138,25 @@ def allowed(info: FieldInfo) -> str:
         return f"a list of {found or 'word'}s"
     noun = f"a {found}" if found else "yes or no" if bool in kinds else "text"
     if low is not None and high is not None:
-        return f"{noun} from {low:,} to {high:,}"
+        return f"{noun} from {_digits(low)} to {_digits(high)}"
     if low is not None:
-        return f"{noun} of at least {low:,}"
-    return f"{noun} of at most {high:,}" if high is not None else noun
+        return f"{noun} of at least {_digits(low)}"
+    return f"{noun} of at most {_digits(high)}" if high is not None else noun
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    text = _digits(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
     text = " ".join(text.split())
     if not text:
         return "empty"
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _digits(value: float) -> str:
+    """A number for people: 0, 0.5, 2,147,483,647."""
+    return f"{int(value) if isinstance(value, float) and value.is_integer() else value:,}"
 
 
 def as_text(value: Any) -> str:

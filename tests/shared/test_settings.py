@@ -22,6 +22,7 @@ class Sample(Settings):
     steps: int = setting(20, "Steps", gt=0, lt=101)
     least: float = setting(1.0, "At least", ge=1)
     most: int = setting(1, "At most", le=9)
+    share: float = setting(0.5, "Share", ge=0.0, le=0.9)
     scheduler: Scheduler = setting("ddim", "Scheduler")
     rescale: bool = setting(False, "Rescale")
     values: tuple[float, ...] = setting((1.0, 3.5), "Values", min_length=1, max_length=8)
@@ -53,7 +54,7 @@ def sentence(**values: Any) -> str:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ({"guidance": 1e9}, "guidance must be a number from 0 to 30, not 1000000000.0."),
+        ({"guidance": 1e9}, "guidance must be a number from 0 to 30, not 1,000,000,000."),
         ({"guidance": -1}, "guidance must be a number from 0 to 30, not -1."),
         ({"guidance": math.nan}, "guidance must be a number from 0 to 30, not nan."),
         ({"guidance": "nan"}, "guidance must be a number from 0 to 30, not nan."),
@@ -70,6 +71,9 @@ def sentence(**values: Any) -> str:
         ({"steps": 10_000}, "steps must be a whole number from 1 to 100, not 10,000."),
         ({"steps": 0}, "steps must be a whole number from 1 to 100, not 0."),
         ({"least": 0.5}, "least must be a number of at least 1, not 0.5."),
+        ({"share": 2.5}, "share must be a number from 0 to 0.9, not 2.5."),
+        ({"guidance": 2.0**70}, "guidance must be a number from 0 to 30, not 1,180,591,620,717,411,303,424."),
+        ({"seed": 10**400}, f"seed must be a whole number from 0 to 2,147,483,647, not {10**400:,}"[:111] + "...."),
         ({"most": 10}, "most must be a whole number of at most 9, not 10."),
         ({"scheduler": "ddmp"}, "scheduler must be one of ddim, dpm++, euler, not ddmp."),
         (
