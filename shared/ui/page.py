@@ -11,6 +11,7 @@ document.addEventListener('click', (event) => {
   const url = new URL(window.location.href), hit = (name) => event.target.closest && event.target.closest(name);
   if (hit('.sbs-theme')) {
     const dark = document.body.classList.toggle('dark');
+    document.body.style.backgroundColor = 'var(--body-background-fill)';
     url.searchParams.set('__theme', dark ? 'dark' : 'light');
     history.replaceState(null, '', url);
   }
