@@ -73,7 +73,7 @@ def sentence(**values: Any) -> str:
         ({"least": 0.5}, "least must be a number of at least 1, not 0.5."),
         ({"share": 2.5}, "share must be a number from 0 to 0.9, not 2.5."),
         ({"guidance": 2.0**70}, "guidance must be a number from 0 to 30, not 1,180,591,620,717,411,303,424."),
-        ({"seed": 10**400}, f"seed must be a whole number from 0 to 2,147,483,647, not {10**400:,}"[:111] + "...."),
+        ({"seed": 10**400}, f"seed must be a whole number from 0 to 2,147,483,647, not {f'{10**400:,}'[:37]}...."),
         ({"most": 10}, "most must be a whole number of at most 9, not 10."),
         ({"scheduler": "ddmp"}, "scheduler must be one of ddim, dpm++, euler, not ddmp."),
         (
