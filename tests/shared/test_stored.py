@@ -1,0 +1,54 @@
+"""A comparison as files and back: the same numbers, pictures and arrays, with hardware and date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from shared.comparison import Comparison, Measure, Side
+from shared.stored import LONGEST_SIDE, load, save
+
+
+def made(environment: dict[str, object]) -> Comparison:
+    picture = Image.fromarray(np.arange(64 * 64 * 3, dtype=np.uint32).reshape(64, 64, 3).astype(np.uint8))
+    large = Image.new("RGB", (LONGEST_SIDE * 2, LONGEST_SIDE), (10, 20, 30))
+    measures = (
+        Measure("psnr", 20.125, "dB", "higher", "Against the clean one.", 19.0, 21.0, 8),
+        Measure("adherence", None, "share", "higher", "The world can't read this prompt."),
+    )
+    sides = (
+        Side("one", measures, (picture, large), arrays={"map": np.eye(3)}, captions=("", "large")),
+        Side("two", measures),
+    )
+    return Comparison("tiny", {"seed": 3}, sides, "One sentence.", environment, measures[:1])
+
+
+def test_what_was_saved_comes_back(tmp_path: Path) -> None:
+    saved = made({"device": "CPU (test)", "date": "2026-01-02 03:04 UTC"})
+    save(saved, tmp_path)
+    found = load(tmp_path)
+    assert found is not None and found.to_dict() == saved.to_dict()
+    first = found.sides[0]
+    assert np.array_equal(np.asarray(first.images[0]), np.asarray(saved.sides[0].images[0]))
+    assert first.images[1].size == (LONGEST_SIDE, LONGEST_SIDE // 2)
+    assert first.captions == ("", "large") and np.array_equal(first.arrays["map"], np.eye(3))
+    assert (found.sides[1].images, dict(found.sides[1].arrays)) == ((), {})
+
+
+def test_a_date_is_added_where_there_is_none(tmp_path: Path) -> None:
+    save(made({"device": "CPU (test)"}), tmp_path)
+    found = load(tmp_path)
+    assert found is not None and str(found.environment["date"]).endswith("UTC")
+    assert found.environment["device"] == "CPU (test)"
+
+
+def test_saving_again_leaves_no_old_pictures(tmp_path: Path) -> None:
+    save(made({}), tmp_path)
+    save(Comparison("tiny", {}, (Side("one", ()),), "Less.", {}), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["result.json"]
+
+
+def test_an_empty_folder_has_no_result(tmp_path: Path) -> None:
+    assert load(tmp_path) is None

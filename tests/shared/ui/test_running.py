@@ -1,0 +1,149 @@
+"""A run in its thread: progress, Cancel that ends the thread, one at a time on the device, errors as sentences."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from shared.comparison import Comparison
+from shared.demo import Cancelled, DemoError, Progress
+from shared.settings import Settings, SettingsError
+from shared.ui.running import CANCELLED, UNEXPECTED, Run, Step, follow, sentence_for
+
+
+class Nothing(Settings):
+    """No settings at all."""
+
+
+def result() -> Comparison:
+    return Comparison("none", {}, (), "Done.", {})
+
+
+def threads() -> int:
+    return sum(thread.name == "side-by-side-run" for thread in threading.enumerate())
+
+
+async def gather(compute, stop: threading.Event | None = None) -> list[Step | Comparison]:
+    return [update async for update in follow(compute, Nothing(), stop or threading.Event())]
+
+
+def test_steps_come_with_the_time_left_and_the_result_comes_last() -> None:
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        for done in range(11):
+            progress(done, 10, "cells")
+            time.sleep(0.06)
+        return result()
+
+    *steps, last = asyncio.run(gather(compute))
+    assert last == result()
+    assert steps and all(isinstance(s, Step) and s.total == 10 and s.unit == "cells" for s in steps)
+    done = [s.done for s in steps if isinstance(s, Step)]
+    assert done == sorted(done) and done[0] < done[-1]
+    left = [s.seconds_left for s in steps if isinstance(s, Step) and s.done > 0]
+    assert all(x is not None for x in left) and left == sorted(left, key=lambda x: -(x or 0))
+
+
+def test_stop_raises_cancelled_in_the_work_and_ends_its_thread() -> None:
+    seen: list[type[BaseException]] = []
+    stop = threading.Event()
+
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        try:
+            for done in range(10_000):
+                progress(done, 10_000, "cells")
+                time.sleep(0.01)
+                if done == 5:
+                    stop.set()
+        except Cancelled:
+            seen.append(Cancelled)
+            raise
+        return result()
+
+    with pytest.raises(Cancelled):
+        asyncio.run(gather(compute, stop))
+    assert seen == [Cancelled] and threads() == 0
+
+
+def test_a_study_that_catches_cancelled_hands_in_what_it_has() -> None:
+    stop = threading.Event()
+
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        try:
+            for done in range(10_000):
+                progress(done, 10_000, "cells")
+                stop.set()
+        except Cancelled:
+            pass
+        return Comparison("none", {}, (), "Part.", {}, complete=False)
+
+    assert asyncio.run(gather(compute, stop))[-1] == Comparison("none", {}, (), "Part.", {}, complete=False)
+
+
+def test_a_cancelled_task_stops_the_thread_and_the_next_run_waits_for_its_end() -> None:
+    inside, most = [0], [0]
+    started = threading.Event()
+
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        try:
+            for done in range(40):
+                progress(done, 40, "cells")
+                started.set()
+                time.sleep(0.01)
+            return result()
+        finally:
+            inside[0] -= 1
+
+    async def leave_and_run_again() -> Comparison | Step:
+        first = asyncio.create_task(gather(compute))
+        while not started.is_set():
+            await asyncio.sleep(0.01)
+        first.cancel()
+        return (await gather(compute))[-1]
+
+    assert asyncio.run(leave_and_run_again()) == result()
+    assert most == [1] and threads() == 0
+
+
+def test_runs_follow_each_other_on_the_device() -> None:
+    inside, most = [0], [0]
+
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.05)
+        inside[0] -= 1
+        return result()
+
+    async def three() -> list[list[Step | Comparison]]:
+        return await asyncio.gather(*(gather(compute) for _ in range(3)))
+
+    assert [found[-1] for found in asyncio.run(three())] == [result()] * 3
+    assert most == [1]
+
+
+def test_a_run_is_claimed_once() -> None:
+    run = Run(Nothing())
+    assert [run.claim(), run.claim()] == [True, False]
+    assert run != Run(Nothing()) and hash(run) != hash(Run(Nothing()))
+
+
+def test_errors_become_one_sentence_and_only_the_unexpected_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert sentence_for(DemoError("No such word.")) == "No such word."
+    assert sentence_for(SettingsError("noise must be less.")) == "noise must be less."
+    assert sentence_for(Cancelled()) == CANCELLED
+    assert not caplog.records
+    assert sentence_for(RuntimeError("secret path")) == UNEXPECTED and "secret" not in UNEXPECTED
+    assert [r.exc_info is not None and "secret path" in str(r.exc_info[1]) for r in caplog.records] == [True]
+
+
+def test_what_the_work_raises_arrives() -> None:
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        raise DemoError("The world has no whale.")
+
+    with pytest.raises(DemoError, match="no whale"):
+        asyncio.run(gather(compute))

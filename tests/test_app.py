@@ -1,0 +1,53 @@
+"""The start: nothing heavy comes with it, other Pythons are refused in one sentence, the page asks nobody outside."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("torch", "diffusers", "transformers", "umap", "plotly", "sklearn", "onnxruntime")
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"SIDE_BY_SIDE_DEMOS": str(ROOT / "tests" / "example_demos")}
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def test_building_the_page_imports_nothing_heavy() -> None:
+    done = run(
+        "import sys, app\n"
+        "from demos import all_demos\n"
+        f"heavy = lambda: [name for name in {HEAVY} if name in sys.modules]\n"
+        "print(heavy())\n"
+        "app.build_gallery(all_demos())\n"
+        "print(heavy(), 'smoothing' in [demo.slug for demo in all_demos()])\n"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["[]", "[] True"]
+
+
+def test_analytics_are_off_before_gradio_is_there() -> None:
+    done = run("import app; from gradio import analytics; print(analytics.analytics_enabled())")
+    assert done.stdout == "False\n", done.stderr
+
+
+@pytest.mark.parametrize("version", [(3, 10, 0), (3, 14, 1), (2, 7, 18)])
+def test_other_pythons_are_refused_in_one_sentence(version: tuple[int, int, int]) -> None:
+    done = run(f"import sys; sys.version_info = {version}; exec(compile(open('app.py').read(), 'app.py', 'exec'))")
+    assert done.returncode == 1
+    assert done.stderr == f"Side by Side needs Python 3.11, 3.12 or 3.13, and this is Python {version[0]}.{version[1]}.\n"
+
+
+def test_old_pythons_can_read_the_refusal() -> None:
+    ast.parse((ROOT / "app.py").read_text(), feature_version=(3, 4))
+
+
+def test_help_names_the_options() -> None:
+    done = subprocess.run([sys.executable, "app.py", "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert "--host" in done.stdout and "--port" in done.stdout and "--share" not in done.stdout
