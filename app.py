@@ -3,7 +3,8 @@
 import sys
 
 if not (3, 11) <= sys.version_info[:2] <= (3, 13):
-    sys.exit("Side by Side needs Python 3.11, 3.12 or 3.13, and this is Python %d.%d." % sys.version_info[:2])
+    found = ".".join(str(part) for part in sys.version_info[:2])
+    sys.exit("Side by Side needs Python 3.11, 3.12 or 3.13, and this is Python " + found + ".")
 
 import argparse
 import os
@@ -11,6 +12,7 @@ import threading
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
+import gradio as gr
 
 from demos import all_demos
 from shared.ui.api import answer_mcp_in_json
@@ -21,7 +23,7 @@ from shared.ui.theme import theme
 QUEUE = 32
 
 
-def read_options(arguments=None):
+def read_options(arguments: "list[str] | None" = None) -> argparse.Namespace:
     """The command line's options."""
     parser = argparse.ArgumentParser(description="Opens the gallery in a local web server.")
     parser.add_argument("--host", default=None, help="address to listen on; 127.0.0.1 by default")
@@ -29,7 +31,7 @@ def read_options(arguments=None):
     return parser.parse_args(arguments)
 
 
-def launch(host=None, port=7860):
+def launch(host: "str | None" = None, port: int = 7860) -> gr.Blocks:
     """Builds the gallery and serves it; returns once the page is up."""
     blocks = build_gallery(all_demos())
     blocks.queue(max_size=QUEUE, default_concurrency_limit=4)
@@ -50,7 +52,7 @@ def launch(host=None, port=7860):
     return blocks
 
 
-def warm_up():
+def warm_up() -> None:
     """Imports and loads what the demos' first runs need, now that the page is up."""
     for demo in all_demos():
         load = demo.extra.get("warm_up")
@@ -58,7 +60,7 @@ def warm_up():
             load()
 
 
-def main():
+def main() -> None:
     """Serves the gallery until it is stopped."""
     options = read_options()
     blocks = launch(options.host, options.port)

@@ -1,4 +1,6 @@
-"""Stored results: a comparison as files and back, so that a tab opens with pictures. `python -m shared.stored` makes them.
+"""Stored results: a comparison as files and back, so that a tab opens with pictures.
+
+`python -m shared.stored` makes them.
 
 A stored result is a folder: `result.json` (what `to_dict()` holds, plus captions and the pictures' file names), its
 pictures as PNG and its arrays as NPZ. Its environment carries the hardware and the date of the run. Figures stay out.

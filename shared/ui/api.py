@@ -54,7 +54,11 @@ def make_endpoint(
                 async for update in updates:
                     if not isinstance(update, Step):
                         return update.to_dict()
-                    tell((update.done, update.total), desc=f"{update.done} of {update.total} {update.unit}", unit=update.unit)
+                    tell(
+                        (update.done, update.total),
+                        desc=f"{update.done} of {update.total} {update.unit}",
+                        unit=update.unit,
+                    )
         except Exception as error:
             raise gr.Error(sentence_for(error), print_exception=False) from None
         raise gr.Error("The run ended without a result.", print_exception=False)
@@ -67,7 +71,9 @@ def make_endpoint(
     endpoint.__annotations__ = {n: f.annotation for n, f in fields.items()} | {"return": dict}
     endpoint.__name__ = endpoint.__qualname__ = name
     helps = "\n".join(f"    {n}: {_help(n, f)}" for n, f in fields.items())
-    endpoint.__doc__ = f"{about}\n\nArgs:\n{helps}\n\nReturns:\n    The comparison: settings, sides with measures, takeaway."
+    endpoint.__doc__ = (
+        f"{about}\n\nArgs:\n{helps}\n\nReturns:\n    The comparison: settings, sides with measures, takeaway."
+    )
     return endpoint
 
 

@@ -24,7 +24,9 @@ LARGEST_EXACT = 2**53
 """Beyond this a browser's numbers skip some whole ones, so such a field is a text box."""
 
 
-def draw_controls(model: type[Settings], *, main: bool | None = None, hooks: Mapping[str, Hook] | None = None) -> Controls:
+def draw_controls(
+    model: type[Settings], *, main: bool | None = None, hooks: Mapping[str, Hook] | None = None
+) -> Controls:
     """Draws the controls of a model's fields in their order, and returns them by field name.
 
     `main`: only the fields marked main (True), only the others (False), or all (None). Fields that share a `group`
@@ -89,6 +91,8 @@ def _make_control(name: str, info: FieldInfo) -> Component:
     }
     if how.get("upload"):
         common.pop("info")
+        if how.get("files"):
+            return gr.File(type="filepath", file_types=list(how["files"]), height=110, **common)
         return gr.Image(type="filepath", height=160, **common)
     if is_list(info):
         return gr.Dropdown(list(options), multiselect=True, **common) if options else gr.Textbox(**common)
@@ -136,5 +140,9 @@ def from_controls(model: type[Settings], values: Mapping[str, Any]) -> Settings:
 def is_list(info: FieldInfo) -> bool:
     """Whether a field holds several values."""
     annotation = info.annotation
-    parts = typing.get_args(annotation) if typing.get_origin(annotation) in (typing.Union, types.UnionType) else (annotation,)
+    parts = (
+        typing.get_args(annotation)
+        if typing.get_origin(annotation) in (typing.Union, types.UnionType)
+        else (annotation,)
+    )
     return any(typing.get_origin(part) in (list, tuple) for part in parts)

@@ -59,7 +59,8 @@ def header_html(demos: Sequence[Demo]) -> str:
     return (
         f"<div class='sbs-header-line'><h1>{NAME}</h1><span class='sbs-tagline'>{TAGLINE}</span>"
         f"<span class='sbs-facts'>{facts}</span>"
-        "<button type='button' class='sbs-theme' aria-label='Switch between light and dark' title='Light or dark'>◐</button></div>"
+        "<button type='button' class='sbs-theme' title='Light or dark' aria-label='Switch between light and dark'>"
+        "◐</button></div>"
     )
 
 
@@ -82,7 +83,8 @@ def confusions_html(demos: Sequence[Demo]) -> str:
     )
     if not items:
         return ""
-    return f"<section class='sbs-confusions'><h2>What people mix up, and the run that settles it</h2><ul>{items}</ul></section>"
+    title = "What people mix up, and the run that settles it"
+    return f"<section class='sbs-confusions'><h2>{title}</h2><ul>{items}</ul></section>"
 
 
 def _cards_html(demos: Sequence[Demo]) -> str:

@@ -1,4 +1,7 @@
-"""Links that open a tab with settings and run it: `?demo=<slug>&<field>=<value>...`, with `study=<slug>` for a study."""
+"""Links that open a tab with settings and run it: `?demo=<slug>&<field>=<value>...`.
+
+`study=<slug>` makes it a study's link.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ LONGEST_VALUE = 20_000
 
 @dataclass(frozen=True)
 class Link:
-    """What a link asks for. `settings` is None where the link only opens the tab with wrong values: `error` says why."""
+    """What a link asks for. `settings` is None where a value is wrong: `error` says which."""
 
     demo: str
     settings: Settings | None = None
@@ -34,7 +37,9 @@ def read_link(query: Mapping[str, str], demos: Sequence[Demo]) -> Link | None:
         return None
     demo = next((d for d in demos if d.slug == query["demo"]), None)
     if demo is None:
-        raise SettingsError(f"There is no demo “{query['demo'][:40]}”; the demos are {', '.join(d.slug for d in demos)}.")
+        raise SettingsError(
+            f"There is no demo “{query['demo'][:40]}”; the demos are {', '.join(d.slug for d in demos)}."
+        )
     rest = {k: v for k, v in query.items() if k not in ("demo", "study", "predict", "view") and not k.startswith("__")}
     predict = query.get("predict", "") not in ("", "0", "false")
     study = query.get("study", "")

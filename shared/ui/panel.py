@@ -108,7 +108,8 @@ class Panel:
             self.show_me: gr.Button(visible=not open_),
             self.table: gr.HTML(table_html(c), visible=open_),
             self.takeaway: gr.HTML(
-                takeaway_html(c, prediction, answer, "" if shown.study else self.demo.trap) if open_ else "", visible=open_
+                takeaway_html(c, prediction, answer, "" if shown.study else self.demo.trap) if open_ else "",
+                visible=open_,
             ),
         }
 

@@ -1,4 +1,4 @@
-"""Draws a demo's whole tab from the contract: question, prediction, controls, presets and studies; the result beside them."""
+"""Draws a demo's whole tab from the contract: prediction, controls, presets, studies, and the result beside them."""
 
 from __future__ import annotations
 

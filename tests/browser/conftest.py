@@ -1,4 +1,4 @@
-"""One server with the example demo, one Chromium, and pages that fail their test on a console error or a far request."""
+"""One server with the example demo, one Chromium, pages that fail their test on a console error or a far request."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "tests" / "example_demos"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PATIENCE = 60_000
 LEAVING = ("AbortError: signal is aborted", "Unexpected error Connection errored out.")
 """What Gradio's page logs when it is left for another one."""

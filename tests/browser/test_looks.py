@@ -14,13 +14,15 @@ CLIPPED = """() => [...document.querySelectorAll('.sbs-tab *, .sbs-header *, .sb
   return own && hides && !skipped && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
 }).map((e) => e.className + ': ' + e.textContent.slice(0, 60))"""
 
-BLANK = """() => [...document.querySelectorAll('img.sbs-picture, img.sbs-shot')].filter((e) => e.offsetParent).filter((e) => {
+BLANK = """() => [...document.querySelectorAll('img.sbs-picture, img.sbs-shot')].filter((e) => {
+  if (!e.offsetParent) return false;
   const canvas = document.createElement('canvas'); canvas.width = canvas.height = 32;
   const pen = canvas.getContext('2d'); pen.drawImage(e, 0, 0, 32, 32);
   return new Set(new Uint32Array(pen.getImageData(0, 0, 32, 32).data.buffer)).size < 3;
 }).length"""
 
-CONTRAST = "() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.sbs-table')).color]"
+COLORS = """() => [getComputedStyle(document.body).backgroundColor,
+                    getComputedStyle(document.querySelector('.sbs-table')).color]"""
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -61,9 +63,9 @@ def test_a_phone_scrolls_down_alone(page: Page, query: str) -> None:
 def test_the_switch_turns_the_theme_and_the_link_remembers(page: Page) -> None:
     page.goto("?demo=smoothing&__theme=light")
     expect(page.locator(".sbs-table:visible")).to_be_visible()
-    light = page.evaluate(CONTRAST)
+    light = page.evaluate(COLORS)
     page.get_by_role("button", name="Switch between light and dark").click()
     assert page.evaluate("document.body.classList.contains('dark')")
-    dark = page.evaluate(CONTRAST)
+    dark = page.evaluate(COLORS)
     assert light[0] != dark[0] and light[1] != dark[1]
     assert "__theme=dark" in page.url

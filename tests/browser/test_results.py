@@ -43,8 +43,9 @@ def test_link_api_and_command_line_agree(page: Page, server: Server, by_api: dic
     expect(page.locator("tr[data-measure=psnr]")).to_be_visible()
     name, data = save(page, "JSON")
     by_link = json.loads(data)
+    values = ["--noise", "0.3", "--window-b", "5", "--seed", "4", "--out", str(tmp_path)]
     subprocess.run(
-        [sys.executable, "-m", "demos", "smoothing", "--noise", "0.3", "--window-b", "5", "--seed", "4", "--out", tmp_path],
+        [sys.executable, "-m", "demos", "smoothing", *values],
         cwd=ROOT, env=server.environment, check=True, capture_output=True,
     )  # fmt: skip
     by_command = json.loads((tmp_path / "result.json").read_text())
