@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from shared import adherence
 from shared.adherence import Facts, check, count_facts, saturation
-from shared.reader import Reading, Seen
-from shared.stickers import parse_caption, place, render
+from shared.models import load_scene_reader
+from shared.reader import Reading, Seen, read
+from shared.stickers import caption, parse_caption, place, random_scene, render
 
 SCENE = parse_caption("a red car left of a blue house on a mint background")
 
@@ -28,20 +31,25 @@ def test_facts_of_prompts():
 
 
 @pytest.mark.parametrize(
-    ("found", "right", "kinds"),
+    ("found", "right", "kinds", "relation"),
     [
-        (reading(seen("house", "blue", 0.8), seen("car", "red", 0.2)), 6, True),
-        (reading(seen("car", "red", 0.8), seen("house", "blue", 0.2)), 5, True),  # wrong way round
-        (reading(seen("car", "blue", 0.2), seen("house", "red", 0.8)), 4, True),  # colors swapped
-        (reading(seen("car", "red", 0.2), seen("house", "blue", 0.8), background="sky"), 5, True),
-        (reading(seen("car", None, 0.2), seen("house", "blue", 0.8), background=None), 4, True),  # unsure is wrong
-        (reading(seen("car", "red", 0.2), seen("bus", "blue", 0.8)), 3, False),  # no relation without the house
-        (reading(), 1, False),
-        (reading(background=None), 0, False),
+        (reading(seen("house", "blue", 0.8), seen("car", "red", 0.2)), 6, True, True),
+        (reading(seen("car", "red", 0.8), seen("house", "blue", 0.2)), 5, True, False),  # wrong way round
+        (reading(seen("car", "blue", 0.2), seen("house", "red", 0.8)), 4, True, True),  # colors swapped
+        (reading(seen("car", "red", 0.2), seen("house", "blue", 0.8), background="sky"), 5, True, True),
+        (
+            reading(seen("car", None, 0.2), seen("house", "blue", 0.8), background=None),
+            4,
+            True,
+            True,
+        ),  # unsure is wrong
+        (reading(seen("car", "red", 0.2), seen("bus", "blue", 0.8)), 3, False, False),  # no relation without the house
+        (reading(), 1, False, False),
+        (reading(background=None), 0, False, False),
     ],
 )
-def test_what_the_reader_sees_is_scored(found, right, kinds):
-    assert check(SCENE, found) == Facts(6, right, kinds)
+def test_what_the_reader_sees_is_scored(found, right, kinds, relation):
+    assert check(SCENE, found) == Facts(6, right, kinds, relation)
 
 
 @pytest.mark.parametrize(("relation", "right"), [("left of", 2), ("right of", 3), ("above", 3), ("below", 2)])
@@ -53,7 +61,7 @@ def test_relations_by_centers(relation, right):
 def test_same_kind_twice_is_matched_to_most_facts():
     scene = parse_caption("a blue car left of a red car")
     found = reading(seen("car", "red", 0.8), seen("car", "blue", 0.2))
-    assert check(scene, found) == Facts(5, 5, True)
+    assert check(scene, found) == Facts(5, 5, True, True)
 
 
 def test_over_pictures():
@@ -77,3 +85,14 @@ def test_flat_background_of_the_world_is_not_saturated():
     picture, masks = render(place(SCENE, 3), 128)
     outside = np.asarray(picture)[~masks.any(0)]
     assert saturation(Image.fromarray(outside[None])) == 0
+
+
+def test_the_bundled_reader_finds_the_facts_of_true_pictures_and_not_of_others():
+    scenes = [place(random_scene(random.Random(seed)), seed) for seed in range(30)]
+    reader = load_scene_reader()
+    readings = read(reader.model, [render(scene, 128)[0] for scene in scenes], reader.confidence)
+    wanted = [parse_caption(caption(scene)) for scene in scenes]
+    true = [check(scene, found) for scene, found in zip(wanted, readings, strict=True)]
+    others = [check(scene, found) for scene, found in zip(wanted, readings[1:] + readings[:1], strict=True)]
+    assert adherence.adherence(true).value >= 0.97
+    assert adherence.adherence(others).value <= 0.2
