@@ -53,7 +53,7 @@ def training_latents(network: AutoencoderTiny) -> Tensor:
     path = cache_folder("latents") / f"{TRAINING_SCENES}-{sums:.6f}.safetensors"
     if not path.exists():
         latents = autoencoder.encode(network, training_pictures()) * network.config.scaling_factor
-        save_file({"latents": latents.half()}, path)
+        save_file({"latents": latents.half().contiguous()}, path)
     return load_file(path)["latents"]
 
 
