@@ -105,8 +105,10 @@ def _make_control(name: str, info: FieldInfo) -> Component:
         if low is not None and high is not None and high - low <= WIDEST_SLIDER and type(None) not in kinds:
             step = how.get("step") or (1 if int in kinds else (high - low) / 100)
             return gr.Slider(low, high, step=step, buttons=[], **common)
-        exact = int in kinds and (high is None or high > LARGEST_EXACT)
-        return gr.Textbox(max_lines=1, **(common | {"value": _shown(default)})) if exact else gr.Number(**common)
+        if int in kinds and (high is None or high > LARGEST_EXACT):
+            common["value"] = _shown(default)
+            return gr.Textbox(max_lines=1, **common)
+        return gr.Number(**common)
     lines = int(how.get("lines") or 1)
     return gr.Textbox(lines=lines, max_lines=max(lines, 4), **common)
 

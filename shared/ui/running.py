@@ -7,7 +7,7 @@ import contextvars
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -78,7 +78,9 @@ class _Meter:
         self.step = Step(done, total, unit, left)
 
 
-async def follow(compute: Compute, settings: Settings, stop: threading.Event) -> AsyncIterator[Step | Comparison]:
+async def follow(
+    compute: Compute, settings: Settings, stop: threading.Event
+) -> AsyncGenerator[Step | Comparison, None]:
     """Computes in a thread of its own: yields a Step a few times a second, and the Comparison at the end.
 
     `stop` makes the work's next progress call raise Cancelled, which ends the thread; so does closing this iterator

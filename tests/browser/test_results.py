@@ -17,6 +17,7 @@ from gradio_client.exceptions import AppError
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from demos import all_demos
 from tests.browser.conftest import ROOT, Server
 
 pytestmark = pytest.mark.browser
@@ -83,8 +84,10 @@ def test_click_agrees_and_downloads_hold_it(page: Page, by_api: dict[str, Any]) 
 def test_endpoints_are_the_demos_and_studies_alone(server: Server) -> None:
     found = Client(server.url, verbose=False).view_api(return_format="dict")
     names = set(found["named_endpoints"])
-    assert {"/smoothing", "/smoothing_sweep"} <= names
-    assert all(name.lstrip("/").split("_")[0] in {"guidance", "smoothing"} for name in names)
+    expected = {"/smoothing", "/smoothing_sweep"}
+    for demo in all_demos():
+        expected |= {f"/{demo.slug}", *(f"/{demo.slug}_{study.slug}" for study in demo.studies)}
+    assert names == expected
     parameters = found["named_endpoints"]["/smoothing"]["parameters"]
     assert [p["parameter_name"] for p in parameters][:3] == ["noise", "filter_a", "filter_b"]
 
