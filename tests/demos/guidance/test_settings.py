@@ -22,7 +22,7 @@ def test_defaults_are_valid_and_few():
     ("values", "sentence"),
     [
         ({"guidance_a": float("nan")}, "guidance_a must be a number from 0 to 30, not nan."),
-        ({"guidance_b": 1e9}, "guidance_b must be a number from 0 to 30, not 1000000000.0."),
+        ({"guidance_b": 1e9}, "guidance_b must be a number from 0 to 30, not 1,000,000,000."),
         ({"guidance_a": -1}, "guidance_a must be a number from 0 to 30, not -1."),
         ({"steps_a": 0}, "steps_a must be a whole number from 1 to 100, not 0."),
         ({"steps_b": 10_000}, "steps_b must be a whole number from 1 to 100, not 10,000."),
