@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from diffusers import DDPMScheduler, UNet2DConditionModel
+from diffusers.models.attention_processor import AttnProcessor
 from torch import Tensor, nn
 from transformers import CLIPTextModel
 
@@ -77,6 +78,10 @@ def train(
     device = training_device()
     torch.manual_seed(seed)
     network = network.to(device).train()
+    if device.type == "cpu":
+        # Fused attention's backward pass takes as long on a CPU as all the rest of the step.
+        network.unet.set_attn_processor(AttnProcessor())
+        network.text.set_attn_implementation("eager")
     schedule = build_schedule()
     optimizer = Optimizer(
         network, muon_rate=0.01 * rate, adam_rate=1.5e-3 * rate,
@@ -108,4 +113,6 @@ def train(
             checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
                                        "optimizer": optimizer.tensors()})  # fmt: skip
     network.load_state_dict(average.values)
+    network.unet.set_default_attn_processor()
+    network.text.set_attn_implementation("sdpa")
     return network.float().eval()

@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stage", choices=["all", "autoencoder", "denoiser", "store"], default="all")
     parser.add_argument("--autoencoder-steps", type=int, default=5000)
-    parser.add_argument("--denoiser-steps", type=int, default=5500)
+    parser.add_argument("--denoiser-steps", type=int, default=3000)
     parser.add_argument("--rate", type=float, default=1.0, help="share of the full learning rate for the U-Net")
     parser.add_argument("--fresh", action="store_true", help="do not start from the committed weights")
     options = parser.parse_args()

@@ -1,0 +1,196 @@
+"""Makes sticker_clip: `python -m assets.sticker_clip.recipe`. Seeded, resumable, a GPU is used if there.
+
+A small CLIP (Radford et al. 2021, arXiv 2103.00020): a vision transformer and a text transformer whose embeddings of a
+scene and its caption are pulled together by InfoNCE over the batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTokenizer
+
+from assets.sticker_diffusion.text import LENGTH, caption_ids, make_tokenizer, tokenize
+from shared.stickers import COLORS, KINDS, OPPOSITE, Scene, Sticker, caption
+from shared.training import (
+    Average,
+    Checkpoint,
+    Optimizer,
+    Progress,
+    cosine_rate,
+    rendered,
+    scenes,
+    to_tensor,
+    training_device,
+)
+
+FOLDER = Path(__file__).parent
+SIZE = 128
+BATCH = 256
+TRAINING_SCENES = 32_000
+STYLED = 5  # of the captions that `caption_ids` makes, those that leave nothing out
+
+
+def build(tokenizer: CLIPTokenizer) -> CLIPModel:
+    """An untrained CLIP: pictures of 128 pixels in patches of 16, both sides 192 wide and 4 layers deep, joint width
+    128."""
+    tower = {"hidden_size": 192, "intermediate_size": 768, "num_hidden_layers": 4, "num_attention_heads": 4,
+             "projection_dim": 128}  # fmt: skip
+    ids = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id,
+           "pad_token_id": tokenizer.pad_token_id}  # fmt: skip
+    config = CLIPConfig(
+        text_config=tower | ids | {"vocab_size": len(tokenizer), "max_position_embeddings": LENGTH},
+        vision_config=tower | {"image_size": SIZE, "patch_size": 16},
+        projection_dim=128,
+    )
+    return CLIPModel(config)
+
+
+def embed_pictures(network: CLIPModel, pictures: Tensor) -> Tensor:
+    """Unit embeddings [n, 128] of pictures [n, 3, 128, 128] from -1 to 1."""
+    pooled = network.vision_model(pixel_values=pictures).pooler_output
+    return F.normalize(network.visual_projection(pooled).float(), dim=-1)
+
+
+def embed_texts(network: CLIPModel, ids: Tensor) -> Tensor:
+    """Unit embeddings [n, 128] of token ids [n, tokens]."""
+    pooled = network.text_model(input_ids=ids).pooler_output
+    return F.normalize(network.text_projection(pooled).float(), dim=-1)
+
+
+def contrast(pictures: Tensor, texts: Tensor, scale: Tensor, same: Tensor) -> Tensor:
+    """Symmetric InfoNCE over unit embeddings [n, d]; `same` [n, n] marks other pairs that show the same facts, which
+    are no negatives."""
+    logits = scale.exp().clamp(max=100) * pictures @ texts.T
+    others = same & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
+    logits = logits.masked_fill(others, float("-inf"))
+    target = torch.arange(len(logits), device=logits.device)
+    return (F.cross_entropy(logits, target) + F.cross_entropy(logits.T, target)) / 2
+
+
+def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokenizer]:
+    """Train on renders and their captions and give back the averaged network with its tokenizer."""
+    device = training_device()
+    torch.manual_seed(seed)
+    chosen = scenes(TRAINING_SCENES, seed=1)
+    pictures = rendered("train", chosen, SIZE)
+    tokenizer = make_tokenizer(FOLDER)
+    ids = caption_ids(tokenizer, chosen)[:, :STYLED]
+    stored = not fresh and (FOLDER / "model.safetensors").exists()
+    network = (CLIPModel.from_pretrained(FOLDER) if stored else build(tokenizer)).float().to(device).train()
+    optimizer = Optimizer(
+        network, adam_rate=1e-3,
+        plain=("vision_model.embeddings", "text_model.embeddings", "visual_projection", "text_projection"),
+    )  # fmt: skip
+    average = Average(network, 0.998)
+    checkpoint = Checkpoint("clip")
+    first = 0
+    if (saved := checkpoint.load()) is not None:
+        first, groups = saved
+        network.load_state_dict(groups["network"])
+        average.load(groups["average"], first)
+        optimizer.load(groups["optimizer"])
+    progress = Progress("clip", steps)
+    for step in range(first, steps):
+        generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
+        rows = torch.randint(len(pictures), (BATCH,), generator=generator)
+        words = ids[rows, torch.randint(STYLED, (BATCH,), generator=generator)].long().to(device)
+        x = to_tensor(pictures[rows.numpy()]).to(device)
+        facts = ids[rows, 0].to(device)
+        same = (facts[:, None] == facts[None]).all(-1)
+        with torch.autocast(device.type, torch.bfloat16):
+            loss = contrast(embed_pictures(network, x), embed_texts(network, words), network.logit_scale, same)
+        optimizer.step(loss, cosine_rate(step, steps))
+        average.update(network)
+        progress.step(step + 1, f"loss {loss.item():.4f}")
+        if (step + 1) % 250 == 0 or step + 1 == steps:
+            checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
+                                       "optimizer": optimizer.tensors()})  # fmt: skip
+    network.load_state_dict(average.values)
+    return network.float().eval(), tokenizer
+
+
+def store(network: CLIPModel, tokenizer: CLIPTokenizer) -> None:
+    """Write model, tokenizer and picture processor beside this file, in shards under 9 MB."""
+    for old in FOLDER.glob("*.safetensors*"):
+        old.unlink()
+    network.save_pretrained(FOLDER, max_shard_size="8MB")
+    tokenizer.save_pretrained(FOLDER)
+    half = [0.5, 0.5, 0.5]
+    processor = CLIPImageProcessor(
+        size={"height": SIZE, "width": SIZE}, do_center_crop=False, image_mean=half, image_std=half
+    )  # fmt: skip
+    processor.save_pretrained(FOLDER)
+
+
+@torch.no_grad()
+def embed_scenes(network: CLIPModel, tokenizer: CLIPTokenizer, chosen: Sequence[Scene]) -> tuple[Tensor, Tensor]:
+    """Unit embeddings of the scenes' renders and of their plain captions, each [n, 128]."""
+    pictures = rendered("clip-unseen", list(chosen), SIZE)
+    seen = [embed_pictures(network, to_tensor(pictures[i : i + 64])) for i in range(0, len(pictures), 64)]
+    words = embed_texts(network, tokenize(tokenizer, [caption(s) for s in chosen]))
+    return torch.cat(seen), words
+
+
+@torch.no_grad()
+def zero_shot(network: CLIPModel, tokenizer: CLIPTokenizer, pictures: Tensor, prompts: Sequence[str]) -> Tensor:
+    """For each picture embedding [n, d] the index of the nearest prompt."""
+    return (pictures @ embed_texts(network, tokenize(tokenizer, prompts)).T).argmax(-1)
+
+
+def evaluate(network: CLIPModel, tokenizer: CLIPTokenizer, count: int = 1000) -> dict[str, float]:
+    """Recall@1 both ways among unseen scenes with captions of their own, zero-shot kind and color of lone stickers, and
+    how often a caption is preferred to the same one with its relation turned round."""
+    found = {caption(s): s for s in scenes(4 * count, seed=8, testing=True)}
+    chosen = list(found.values())[:count]
+    pictures, words = embed_scenes(network, tokenizer, chosen)
+    scores = pictures @ words.T
+    target = torch.arange(len(chosen))
+    lone = [i for i, s in enumerate(chosen) if len(s.stickers) == 1]
+    alone = pictures[lone]
+    kinds = zero_shot(network, tokenizer, alone, [f"a {k}" for k in KINDS])
+    colors = [list(COLORS).index(chosen[i].stickers[0].color) for i in lone]
+    painted = [
+        int(zero_shot(network, tokenizer, alone[[j]], [caption(Scene((Sticker(chosen[i].stickers[0].kind, c),)))
+                                                       for c in COLORS]))
+        for j, i in enumerate(lone)
+    ]  # fmt: skip
+    related = [i for i, s in enumerate(chosen) if s.relation]
+    turned = [caption(Scene(chosen[i].stickers, OPPOSITE[chosen[i].relation], chosen[i].background)) for i in related]
+    with torch.no_grad():
+        wrong = (pictures[related] * embed_texts(network, tokenize(tokenizer, turned))).sum(-1)
+    return {
+        "recall@1, picture to caption": float((scores.argmax(1) == target).float().mean()),
+        "recall@1, caption to picture": float((scores.argmax(0) == target).float().mean()),
+        "zero-shot kind": float(np.mean([int(k) == KINDS.index(chosen[i].stickers[0].kind)
+                                         for k, i in zip(kinds, lone, strict=True)])),
+        "zero-shot color": float(np.mean([a == b for a, b in zip(painted, colors, strict=True)])),
+        "caption preferred to its relation turned round": float((scores.diagonal()[related] > wrong).float().mean()),
+        "lone stickers": float(len(lone)),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Train, store and evaluate."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--fresh", action="store_true", help="do not start from the committed weights")
+    parser.add_argument("--evaluate", action="store_true", help="only print the figures of the stored weights")
+    options = parser.parse_args()
+    if options.evaluate:
+        network, tokenizer = CLIPModel.from_pretrained(FOLDER).eval(), CLIPTokenizer.from_pretrained(FOLDER)
+    else:
+        network, tokenizer = train(options.steps, options.fresh)
+        store(network, tokenizer)
+    for name, value in evaluate(network, tokenizer).items():
+        print(f"{name}: {value:.4f}")
+
+
+if __name__ == "__main__":
+    main()
