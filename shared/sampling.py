@@ -2,12 +2,12 @@
 
 The pictures are those of `StableDiffusionPipeline.__call__` with the same generators; what the loop adds is what a
 comparison needs: the predicted clean picture at chosen steps, a place to stop between U-Net calls, each prompt encoded
-once, and no prediction computed whose weight is zero.
+once, and no prediction computed whose weight is zero. `shared.batching` takes many runs to their ends together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from diffusers import (
     EulerDiscreteScheduler,
     StableDiffusionPipeline,
 )
+from diffusers.pipelines.stable_diffusion.pipeline_stable_diffusion import rescale_noise_cfg
 from PIL import Image
 from torch import Tensor
 
@@ -28,6 +29,8 @@ from shared.devices import generators
 
 SchedulerName = Literal["ddim", "dpm++", "euler", "ddpm"]
 UNIT = "U-Net calls"
+MOST_PIXELS = 32 * 128 * 128
+"""The autoencoder decodes so many pixels at a time: 32 small pictures, or two of 512 pixels."""
 
 # Latents may exceed 1, so the clean latents must not be clipped to it, whatever the stored configuration leaves open.
 _SCHEDULERS: dict[str, Callable[[Any], Any]] = {
@@ -40,36 +43,92 @@ _SCHEDULERS: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How to sample: the guidance scale w, the number of steps and the scheduler."""
+    """How to sample: the guidance scale w, the number of steps, the scheduler, and two remedies for too much guidance.
+
+    `rescale` (0..1) brings the guided prediction's spread back to that of the prediction with the prompt (Lin et al.
+    2024, arXiv 2305.08891, eq. 15-16). `start` and `until` are shares of the steps: guidance acts only between them,
+    and outside the prediction with the prompt is taken alone (Kynkäänniemi et al. 2024, arXiv 2404.07724, who give
+    the interval in noise levels).
+    """
 
     guidance: float
     steps: int
     scheduler: SchedulerName
+    rescale: float = 0.0
+    start: float = 0.0
+    until: float = 1.0
+
+    def guides(self, step: int) -> bool:
+        """Whether guidance acts in a step, counted from 0."""
+        return round(self.start * self.steps) <= step < round(self.until * self.steps)
 
 
 @dataclass(frozen=True)
 class Encoded:
     """A prompt and what stands for "no prompt" (the negative prompt, else the empty one), each [1, tokens, width].
 
-    `cut` is the end of the prompt that did not fit the text encoder, empty where all of it did.
+    Several prompts, one a sample, are [samples, tokens, width]. `pooled` and `pooled_empty` [1 or samples, width] are
+    what SDXL reads besides. `cut` is the end of the prompt that did not fit the text encoder, empty where all of it did.
     """
 
     prompt: Tensor
     empty: Tensor
     cut: str = ""
+    pooled: Tensor | None = None
+    pooled_empty: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the U-Net is asked: for each row noisy latents [rows, c, h, w], a timestep [rows], and by name what else it
+    reads (the text, [rows, tokens, width])."""
+
+    latents: Tensor
+    timesteps: Tensor
+    inputs: Mapping[str, Tensor]
+
+
+def join_rows(parts: Sequence[Rows]) -> Rows:
+    """All rows of all parts, in order."""
+    inputs = {name: torch.cat([p.inputs[name] for p in parts]) for name in parts[0].inputs}
+    return Rows(torch.cat([p.latents for p in parts]), torch.cat([p.timesteps for p in parts]), inputs)
+
+
+@torch.inference_mode()
+def ask_unet(pipeline: StableDiffusionPipeline, rows: Rows) -> Tensor:
+    """One U-Net call: the noise it sees in every row, [rows, c, h, w]. Rows may stand at different timesteps."""
+    inputs = dict(rows.inputs)
+    added = {name: inputs.pop(name) for name in ("text_embeds", "time_ids") if name in inputs}
+    return pipeline.unet(
+        rows.latents, rows.timesteps, **inputs, added_cond_kwargs=added or None, return_dict=False
+    )[0]  # fmt: skip
+
+
+def takes_scale(pipeline: StableDiffusionPipeline) -> bool:
+    """Whether the U-Net reads the guidance scale as an input, as a latent consistency model does."""
+    return getattr(pipeline.unet.config, "time_cond_proj_dim", None) is not None
 
 
 def make_scheduler(pipeline: StableDiffusionPipeline, name: str) -> Any:
-    """A fresh scheduler of that name on the noise schedule that the pipeline's U-Net was trained with."""
+    """A fresh scheduler of that name on the noise schedule that the pipeline's U-Net was trained with.
+
+    A latent consistency model keeps the one it was distilled for.
+    """
+    if takes_scale(pipeline):
+        return type(pipeline.scheduler).from_config(pipeline.scheduler.config)
     return _SCHEDULERS[name](pipeline.scheduler.config)
 
 
 @torch.inference_mode()
 def encode(pipeline: StableDiffusionPipeline, prompt: str, negative_prompt: str = "") -> Encoded:
     """Both texts through the text encoder. What does not fit is cut off, and `cut` says what that was."""
-    wanted, empty = pipeline.encode_prompt(prompt, pipeline.unet.device, 1, True, negative_prompt=negative_prompt)
-    assert empty is not None  # asked for by True
-    return Encoded(wanted, empty, cut_text(pipeline.tokenizer, prompt))
+    found = pipeline.encode_prompt(
+        prompt, device=pipeline.unet.device, num_images_per_prompt=1, do_classifier_free_guidance=True,
+        negative_prompt=negative_prompt or None,
+    )  # fmt: skip
+    wanted, empty, *pooled = found
+    assert empty is not None  # asked for by do_classifier_free_guidance
+    return Encoded(wanted, empty, cut_text(pipeline.tokenizer, prompt), *pooled)
 
 
 def cut_text(tokenizer: Any, text: str) -> str:
@@ -100,10 +159,12 @@ class Sampling:
 
     Classifier-free guidance (Ho and Salimans 2022, arXiv 2207.12598) in the pipeline's form, with the noise predicted
     without the prompt e0 and with it e1: e = e0 + w (e1 - e0). At w = 1 this is e1 and at w = 0 it is e0, so only that
-    one is computed. (The pipeline class turns guidance off at every w up to 1 and then draws e1 alone.)
+    one is computed. (The pipeline class turns guidance off at every w up to 1 and then draws e1 alone.) A latent
+    consistency model reads w itself, so it is asked once.
 
     `calls` counts U-Net evaluations per sample as they are made; `clean` holds, for the steps in `keep`, the first
-    sample's predicted clean latents [channels, height, width].
+    sample's predicted clean latents [channels, height, width], and `noisy` its latents after them. `failed` says why
+    a run that is taken together with others could not go on.
     """
 
     def __init__(
@@ -116,28 +177,41 @@ class Sampling:
     ) -> None:
         self.pipeline = pipeline
         self.plan = plan
+        self.samples = len(seeds)
         self.keep = frozenset(keep)
         self.clean: dict[int, Tensor] = {}
+        self.noisy: dict[int, Tensor] = {}
         self.calls = 0
         self.done = 0
+        self.failed = ""
         unet = pipeline.unet
         self.scheduler = make_scheduler(pipeline, plan.scheduler)
         self.scheduler.set_timesteps(plan.steps, device=unet.device)
         self.timesteps = self.scheduler.timesteps
         self._generators = generators(seeds)
-        halves = {0.0: [encoded.empty], 1.0: [encoded.prompt]}.get(plan.guidance, [encoded.empty, encoded.prompt])
-        self.halves = len(halves)
-        self._text = torch.cat([half.expand(len(seeds), -1, -1) for half in halves])
+        self._draws_noise = plan.scheduler == "ddpm" or takes_scale(pipeline)
         size = unet.config.sample_size
         height, width = (size, size) if isinstance(size, int) else size
         shape = (unet.config.in_channels, height, width)
+        self._inputs = _inputs(pipeline, encoded, plan.guidance, self.samples, (height, width))
         noise = torch.stack([torch.randn(shape, generator=g) for g in self._generators])
         self.latents = noise.to(unet.device, unet.dtype) * self.scheduler.init_noise_sigma
+
+    def sources(self, step: int) -> tuple[str, ...]:
+        """Which predictions a step (counted from 0) needs: with the prompt, without it ("empty"), or both."""
+        if takes_scale(self.pipeline) or self.plan.guidance == 1 or not self.plan.guides(step):
+            return ("prompt",)
+        return ("empty",) if self.plan.guidance == 0 else ("empty", "prompt")
+
+    @property
+    def rows(self) -> int:
+        """How many rows the next step asks of the U-Net."""
+        return self.samples * len(self.sources(self.done))
 
     @property
     def total_calls(self) -> int:
         """U-Net evaluations per sample that the whole run makes."""
-        return self.halves * len(self.timesteps)
+        return sum(len(self.sources(step)) for step in range(len(self.timesteps)))
 
     @property
     def finished(self) -> bool:
@@ -145,33 +219,48 @@ class Sampling:
         return self.done == len(self.timesteps)
 
     @torch.inference_mode()
-    def predict(self, t: Tensor) -> Tensor:
-        """The noise that the U-Net sees in the latents at timestep t, guidance applied; [samples, c, h, w]."""
-        both = torch.cat([self.latents] * self.halves) if self.halves > 1 else self.latents
-        both = self.scheduler.scale_model_input(both, t)
-        noise = self.pipeline.unet(both, t, encoder_hidden_states=self._text, return_dict=False)[0]
-        if self.halves == 1:
-            return noise
-        without, with_prompt = noise.chunk(2)
-        return without + self.plan.guidance * (with_prompt - without)
+    def ask(self) -> Rows:
+        """What the next step asks of the U-Net: first all samples without the prompt, then all with it."""
+        t, wanted = self.timesteps[self.done], self.sources(self.done)
+        scaled = self.scheduler.scale_model_input(self.latents, t)
+        latents = torch.cat([scaled] * len(wanted)) if len(wanted) > 1 else scaled
+        inputs = {name: torch.cat([self._inputs[w][name] for w in wanted]) for name in self._inputs["prompt"]}
+        return Rows(latents, t.expand(len(latents)).float(), inputs)
 
     @torch.inference_mode()
+    def mix(self, predicted: Tensor) -> Tensor:
+        """The U-Net's answer to `ask`, guidance applied; [samples, c, h, w]."""
+        if len(self.sources(self.done)) == 1:
+            return predicted
+        without, with_prompt = predicted.chunk(2)
+        mixed = without + self.plan.guidance * (with_prompt - without)
+        return rescale_noise_cfg(mixed, with_prompt, self.plan.rescale) if self.plan.rescale else mixed
+
+    def predict(self) -> Tensor:
+        """The noise that the U-Net sees in the latents now, guidance applied; [samples, c, h, w]."""
+        return self.mix(ask_unet(self.pipeline, self.ask()))
+
     def step(self) -> None:
         """One step of the reverse process: predict the noise, take a part of it away."""
+        self.advance(self.predict())
+
+    @torch.inference_mode()
+    def advance(self, noise: Tensor) -> None:
+        """The step itself, given the noise [samples, c, h, w] that `mix` gave."""
         t = self.timesteps[self.done]
-        noise = self.predict(t)
-        self.calls += self.halves
-        # Only DDPM draws new noise in a step; each sample has a generator of its own, so batches do not matter.
-        extra = {"generator": self._generators} if self.plan.scheduler == "ddpm" else {}
+        self.calls += len(self.sources(self.done))
+        # Each sample draws new noise from a generator of its own, so batches do not matter.
+        extra = {"generator": self._generators} if self._draws_noise else {}
         result = self.scheduler.step(noise, t, self.latents, **extra)
         self.latents = result.prev_sample
         self.done += 1
         if self.done in self.keep:
             self.clean[self.done] = self._clean(result)[0]
+            self.noisy[self.done] = self.latents[0]
 
     def _clean(self, result: Any) -> Tensor:
         # DPM-Solver++ works on the predicted clean latents themselves and keeps the last ones.
-        found = getattr(result, "pred_original_sample", None)
+        found = getattr(result, "pred_original_sample", getattr(result, "denoised", None))
         return found if found is not None else self.scheduler.model_outputs[-1]
 
     def noise_levels(self) -> np.ndarray:
@@ -181,13 +270,64 @@ class Sampling:
         return np.sqrt(1 - alphas[steps])
 
 
+def _inputs(
+    pipeline: StableDiffusionPipeline, encoded: Encoded, guidance: float, samples: int, size: tuple[int, int]
+) -> dict[str, dict[str, Tensor]]:
+    """For "prompt" and "empty", what the U-Net reads beside the latents, a row for each sample."""
+    found: dict[str, dict[str, Tensor]] = {}
+    texts = {"empty": (encoded.empty, encoded.pooled_empty), "prompt": (encoded.prompt, encoded.pooled)}
+    for source, (text, pooled) in texts.items():
+        inputs = {"encoder_hidden_states": text.expand(samples, -1, -1)}
+        if pooled is not None:
+            # SDXL is told the size it was trained at, and that nothing was cut off (Podell et al. 2023, section 2.2).
+            height, width = (side * pipeline.vae_scale_factor for side in size)
+            told = torch.tensor([height, width, 0, 0, height, width], dtype=text.dtype, device=text.device)
+            inputs |= {"text_embeds": pooled.expand(samples, -1), "time_ids": told.expand(samples, -1)}
+        if takes_scale(pipeline):
+            # The pipeline's w is that of Imagen, one more than the w of the LCM paper (Luo et al. 2023).
+            w = torch.full((samples,), guidance - 1.0)
+            width = pipeline.unet.config.time_cond_proj_dim
+            embedded = pipeline.get_guidance_scale_embedding(w, embedding_dim=width)
+            inputs["timestep_cond"] = embedded.to(text.device, text.dtype)
+        found[source] = inputs
+    return found
+
+
 @torch.inference_mode()
 def decode(pipeline: StableDiffusionPipeline, latents: Tensor) -> list[Image.Image]:
-    """Latents [n, c, h, w] as n RGB pictures, by the autoencoder. Raises DemoError where they are not numbers."""
+    """Latents [n, c, h, w] as n RGB pictures, by the autoencoder. Raises DemoError where they are not numbers.
+
+    A picture that the pipeline's safety checker flags comes back blank; `is_held_back` tells.
+    """
     vae = pipeline.vae
-    decoded = vae.decode(latents / vae.config.scaling_factor, return_dict=False)[0]
-    pixels = (decoded.float() / 2 + 0.5).clamp(0, 1)
-    if not bool(torch.isfinite(pixels).all()):
-        raise DemoError("The numbers of a picture overflowed: try a lower guidance scale or more steps.")
-    array = (pixels * 255).round().to(torch.uint8).permute(0, 2, 3, 1).cpu().numpy()
-    return [Image.fromarray(picture) for picture in array]
+    at_once = max(1, MOST_PIXELS // (latents[0, 0].numel() * pipeline.vae_scale_factor**2))
+    pictures: list[Image.Image] = []
+    for part in latents.split(at_once):
+        decoded = vae.decode(part.to(vae.dtype) / vae.config.scaling_factor, return_dict=False)[0]
+        pixels = (decoded.float() / 2 + 0.5).clamp(0, 1)
+        if not bool(torch.isfinite(pixels).all()):
+            raise DemoError("The numbers of a picture overflowed: try a lower guidance scale or more steps.")
+        array = (pixels * 255).round().to(torch.uint8).permute(0, 2, 3, 1).cpu().numpy()
+        pictures += _hold_back(pipeline, [Image.fromarray(picture) for picture in array])
+    return pictures
+
+
+def _hold_back(pipeline: StableDiffusionPipeline, pictures: list[Image.Image]) -> list[Image.Image]:
+    checker = getattr(pipeline, "safety_checker", None)
+    if checker is None:
+        return pictures
+    seen = pipeline.feature_extractor(pictures, return_tensors="pt").pixel_values
+    arrays = np.stack([np.asarray(p, dtype=np.float32) / 255 for p in pictures])
+    _, flags = checker(images=arrays, clip_input=seen.to(pipeline.unet.device, pipeline.unet.dtype))
+    return [_blank(p) if flag else p for p, flag in zip(pictures, flags, strict=True)]
+
+
+def _blank(picture: Image.Image) -> Image.Image:
+    blank = Image.new("RGB", picture.size, "#9aa0a6")
+    blank.info["held back"] = True
+    return blank
+
+
+def is_held_back(picture: Image.Image) -> bool:
+    """Whether `decode` left the picture blank because the safety checker flagged it."""
+    return bool(picture.info.get("held back"))

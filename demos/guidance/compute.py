@@ -80,7 +80,7 @@ def draw(
     total = sum(side.run.total_calls for side in drawn)
     progress(0, total, UNIT)
     for side in drawn:
-        side.run.predict(side.run.timesteps[0])
+        side.run.predict()
     wait_for(loaded.device)
     turn = 0
     while unfinished := [side for side in drawn if not side.run.finished]:

@@ -110,7 +110,7 @@ def test_clean_latents_are_the_noise_taken_away(pipeline, scheduler):
     run = Sampling(pipeline, encode(pipeline, PROMPT), Plan(3.0, 4, scheduler), (5, 6), keep=(2,))
     run.step()
     t, before = run.timesteps[1], run.latents
-    noise = run.predict(t)
+    noise = run.predict()
     run.step()
     if scheduler == "euler":
         expected = before - run.scheduler.sigmas[1] * noise
