@@ -45,7 +45,7 @@ def launch(host: "str | None" = None, port: int = 7860) -> gr.Blocks:
         mcp_server=True,
         footer_links=["api"],
         run_history=False,
-        max_file_size="10mb",
+        max_file_size="64mb",
         prevent_thread_lock=True,
     )
     answer_mcp_in_json(blocks)

@@ -66,10 +66,15 @@ def device_name(device: torch.device) -> str:
 
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
-    return "Apple GPU" if device.type == "mps" else f"CPU ({_processor()})"
+    return "Apple GPU" if device.type == "mps" else processor()
 
 
 @cache
+def processor() -> str:
+    """The processor in words, as `device_name` has it; it needs no torch."""
+    return f"CPU ({_processor()})"
+
+
 def _processor() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():

@@ -60,6 +60,7 @@ def setting(
     side: Literal["a", "b", ""] = "",
     step: float | None = None,
     upload: bool = False,
+    files: tuple[str, ...] = (),
     lines: int = 1,
     hidden: bool = False,
     **bounds: Any,
@@ -67,9 +68,10 @@ def setting(
     """A field of Settings, with what the views need to draw it.
 
     `main` settings stand above "More"; `side` tints the control like the side it belongs to; `group` puts controls
-    that share it into one row; `bounds` are pydantic's (ge, le, max_length, ...).
+    that share it into one row; an `upload` is a picture, or one of `files` (".csv", ...); `bounds` are pydantic's
+    (ge, le, max_length, ...).
     """
-    extra = {"label": label, "main": main, "group": group, "side": side, "step": step, "upload": upload,
+    extra = {"label": label, "main": main, "group": group, "side": side, "step": step, "upload": upload, "files": files,
              "lines": lines, "hidden": hidden}  # fmt: skip
     return Field(default, title=label, description=help, json_schema_extra={"look": extra}, **bounds)
 

@@ -15,6 +15,7 @@ SHARES = ("share", "0..1", "fraction")
 SPELLINGS = {
     "unet": "U-Net",
     "clip": "CLIP",
+    "kl": "KL",
     "psnr": "PSNR",
     "fp32": "FP32",
     "bf16": "BF16",

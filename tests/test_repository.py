@@ -28,7 +28,9 @@ def tracked() -> list[Path]:
 def pins(name: str) -> dict[str, str]:
     lines = [line.partition("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
     found = [
-        re.fullmatch(r"([\w-]+)(?:\[\w+\])?==([\w.]+)", line) for line in lines if line and not line.startswith("-r")
+        re.fullmatch(r"([\w-]+)(?:\[\w+\])?==([\w.]+)(?:; .+)?", line)
+        for line in lines
+        if line and not line.startswith("-r")
     ]
     assert all(found), f"every line of {name} is pinned to one version"
     return {match[1]: match[2] for match in found if match}

@@ -72,12 +72,22 @@ def table_html(c: Comparison) -> str:
     return f'<div class="sbs-measured">{body}{stopped}</div>'
 
 
-def takeaway_html(c: Comparison, prediction: Prediction | None, answer: Answer | None, trap: str) -> str:
-    """The sentence, what was predicted and whether the measured values agree, and the trap."""
+def takeaway_html(
+    c: Comparison,
+    prediction: Prediction | None,
+    answer: Answer | None,
+    trap: str,
+    more: Sequence[tuple[Prediction, Answer]] = (),
+) -> str:
+    """The sentence, what was predicted and whether the measured values agree, and the trap.
+
+    `more` are further questions that were answered; each stands in a line of its own.
+    """
     said = _outcome_html(c, prediction, answer) if prediction and answer else ""
     warned = f'<p class="sbs-trap"><b>The trap:</b> {_text(trap)}</p>' if trap else ""
     sentence = f'<p><b class="sbs-sentence">{_text(c.takeaway)}</b> {said}</p>'
-    return f'<section class="sbs-takeaway" aria-label="Takeaway">{sentence}{warned}</section>'
+    others = "".join(f"<p>{_text(p.question)} {_outcome_html(c, p, a)}</p>" for p, a in more)
+    return f'<section class="sbs-takeaway" aria-label="Takeaway">{sentence}{others}{warned}</section>'
 
 
 def error_html(sentence: str) -> str:

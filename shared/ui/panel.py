@@ -99,7 +99,8 @@ class Panel:
     def _fold(self, shown: Shown, answers: Sequence[Any]) -> dict[Any, Any]:
         c, open_ = shown.comparison, shown.reveal
         figures = [f for f in (*c.figures, *(s.figure for s in c.sides)) if f is not None] if open_ else []
-        prediction, answer = (None, None) if shown.study else self._answer(answers)
+        answered = [] if shown.study else self._answered(answers)
+        prediction, answer = answered[0] if answered else (None, None)
         slots = {
             slot: gr.Plot(figures[n], visible=True) if n < len(figures) else gr.Plot(None, visible=False)
             for n, slot in enumerate(self.figures)
@@ -113,12 +114,11 @@ class Panel:
             ),
         }
 
-    def _answer(self, labels: Sequence[Any]) -> tuple[Prediction | None, Answer | None]:
-        for prediction, label in zip(self.demo.predictions, labels, strict=True):
-            found = next((a for a in prediction.answers if a.label == label), None)
-            if found:
-                return prediction, found
-        return None, None
+    def _answered(self, labels: Sequence[Any]) -> list[tuple[Prediction, Answer]]:
+        """The predictions that were answered, with their answers."""
+        pairs = zip(self.demo.predictions, labels, strict=True)
+        found = ((p, next((a for a in p.answers if a.label == label), None)) for p, label in pairs)
+        return [(p, a) for p, a in found if a is not None]
 
     def _draw_view(self, view: View, first: Comparison | None) -> Component:
         if not view.title:

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.context import Context
 
-from shared.demo import Demo, Preset, Study
+from shared.demo import Demo, Prediction, Preset, Study
 from shared.settings import look
 from shared.stored import load_default
 from shared.ui.controls import Hook, draw_controls
@@ -62,7 +62,7 @@ def build_tab(
     gr.HTML(_question_html(demo), elem_classes="sbs-tight sbs-question")
     with gr.Row(elem_classes="sbs-tab", elem_id=f"sbs-{demo.slug}"):
         with gr.Column(scale=0, min_width=300, elem_classes="sbs-left"):
-            answers = [_draw_prediction(p.question, [a.label for a in p.answers]) for p in demo.predictions]
+            answers = _draw_predictions(demo.predictions)
             if first_controls:
                 first_controls()
             place = _draw_main(demo, below or {})
@@ -81,6 +81,15 @@ def build_tab(
 def _question_html(demo: Demo) -> str:
     hint = f"<span>{escape(demo.hint)}</span>" if demo.hint else ""
     return f"<div class='sbs-question-line'><h2>{escape(demo.question)}</h2>{hint}</div>"
+
+
+def _draw_predictions(predictions: Sequence[Prediction]) -> list[gr.Radio]:
+    """The first question, and the others in a closed accordion, so that the controls stay near the top."""
+    first = [_draw_prediction(p.question, [a.label for a in p.answers]) for p in predictions[:1]]
+    if len(predictions) < 2:
+        return first
+    with gr.Accordion(f"{len(predictions) - 1} more questions", open=False, elem_classes="sbs-more"):
+        return first + [_draw_prediction(p.question, [a.label for a in p.answers]) for p in predictions[1:]]
 
 
 def _draw_prediction(question: str, labels: list[str]) -> gr.Radio:

@@ -1,0 +1,319 @@
+"""The layouts: t-SNE by openTSNE and UMAP by umap-learn, both from the same neighbors, seeded, cancellable."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.embeddings.align import principal
+from demos.embeddings.memo import Memo
+from demos.embeddings.neighbours import nearest
+from demos.embeddings.points import Points
+
+EARLY, LATE = 125, 400
+"""t-SNE's iterations with and without early exaggeration. openTSNE's learning rate (n / exaggeration, Belkina et al.
+2019) is higher than scikit-learn's, so that it comes to the same KL divergence in fewer: tests/bench_embeddings.py."""
+EXAGGERATION = 12.0
+FFT_FROM = 3000
+"""From so many points on, t-SNE's repulsion is interpolated by FFT (Linderman et al. 2019), below it by a tree."""
+TELL_EVERY = 25
+MOST_EXACT_SPECTRUM = 10
+
+Tell = Callable[[int], None]
+"""Called with how many of a layout's steps are done; raises to stop it."""
+
+_affinities, _graphs, _starts = Memo(6), Memo(6), Memo(6)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Points on a map [n, 2], in the method's own units. `kl_divergence` is t-SNE's own loss; None for others."""
+
+    points: np.ndarray
+    kl_divergence: float | None = None
+    engine: str = ""
+
+
+def umap_epochs(count: int) -> int:
+    """UMAP's own choice of epochs: 500 up to 10,000 points, 200 beyond."""
+    return 500 if count <= 10_000 else 200
+
+
+def usable_perplexity(perplexity: float, count: int) -> float:
+    """The perplexity that so many points allow: three times it must not exceed their neighbors."""
+    return min(perplexity, max(1.0, (count - 1) / 3))
+
+
+def usable_neighbors(n_neighbors: int, count: int) -> int:
+    """The n_neighbors that so many points allow; UMAP counts the point itself."""
+    return max(2, min(n_neighbors, count - 1))
+
+
+def tsne(
+    points: Points, perplexity: float, metric: str, seed: int, init: str = "pca", tell: Tell = lambda _: None
+) -> Layout:
+    """t-SNE (van der Maaten and Hinton 2008) of the points. `tell` counts to EARLY + LATE.
+
+    Affinities are remembered per data set, metric and perplexity. Same arguments, same machine: same map.
+    """
+    perplexity = usable_perplexity(perplexity, len(points))
+    try:
+        import openTSNE
+        from openTSNE.affinity import PrecomputedAffinities
+    except ImportError:
+        return _tsne_of_scikit_learn(points, perplexity, metric, seed, init, tell)
+    stored = _affinities.remember((points.key, metric, perplexity), lambda: _affinities_of(points, perplexity, metric))
+    # openTSNE scales the matrix in place, so each run gets a copy.
+    affinities = PrecomputedAffinities(stored.copy(), normalize=False)
+    embedding: Any = openTSNE.TSNEEmbedding(
+        _tsne_start(points, init, seed),
+        affinities,
+        negative_gradient_method="fft" if len(points) >= FFT_FROM else "bh",
+        n_jobs=JOBS,
+        random_state=seed,
+    )
+    for before, steps, exaggeration in ((0, EARLY, EXAGGERATION), (EARLY, LATE, 1.0)):
+        embedding = embedding.optimize(
+            steps,
+            exaggeration=exaggeration,
+            momentum=0.8,
+            callbacks=lambda step, error, layout, before=before: tell(before + step),
+            callbacks_every_iters=TELL_EVERY,
+        )
+    tell(EARLY + LATE)
+    return Layout(np.asarray(embedding, dtype=np.float64), float(embedding.kl_divergence), "openTSNE")
+
+
+def umap(
+    points: Points,
+    n_neighbors: int,
+    min_dist: float,
+    metric: str,
+    seed: int,
+    init: str = "pca",
+    tell: Tell = lambda _: None,
+) -> Layout:
+    """UMAP (McInnes, Healy and Melville 2018) of the points. `tell` counts to `umap_epochs`.
+
+    The fuzzy graph is remembered per data set, metric and n_neighbors, its spectral start per seed too, so another
+    `min_dist` only lays out anew. One thread: same arguments, same machine, same map.
+    """
+    ready(lambda: tell(0))
+    from umap.umap_ import find_ab_params, simplicial_set_embedding
+
+    n_neighbors = usable_neighbors(n_neighbors, len(points))
+    graph = _graphs.remember((points.key, metric, n_neighbors), lambda: _graph_of(points, n_neighbors, metric))
+    start = _starts.remember(
+        (points.key, metric, n_neighbors, seed, init), lambda: _umap_start(points, graph, metric, init, seed)
+    )
+    a, b = find_ab_params(1.0, min_dist)
+    layout, _ = simplicial_set_embedding(
+        points.features,
+        graph.copy(),
+        n_components=2,
+        initial_alpha=1.0,
+        a=a,
+        b=b,
+        gamma=1.0,
+        negative_sample_rate=5,
+        n_epochs=umap_epochs(len(points)),
+        init=start,
+        random_state=np.random.RandomState(seed),
+        metric="euclidean",
+        metric_kwds={},
+        densmap=False,
+        densmap_kwds={},
+        output_dens=False,
+        tqdm_kwds={
+            "disable": False,
+            "file": _Meter(tell),
+            "bar_format": "{n}",
+            "miniters": TELL_EVERY,
+            "mininterval": 0,
+        },
+    )
+    tell(umap_epochs(len(points)))
+    return Layout(np.asarray(layout, dtype=np.float64), engine="umap-learn")
+
+
+def pca(points: Points) -> Layout:
+    """The first two principal components, by singular value decomposition."""
+    return Layout(principal(points.features), engine="numpy")
+
+
+class _Meter:
+    """A file to which UMAP's own progress bar writes its count; the count goes to `tell`, which may raise."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+
+    def write(self, text: str) -> None:
+        digits = text.strip()
+        if digits.isdigit():
+            self._tell(int(digits))
+
+    def flush(self) -> None:
+        pass
+
+
+def _affinities_of(points: Points, perplexity: float, metric: str) -> Any:
+    from openTSNE.affinity import joint_probabilities_nn
+
+    found = nearest(points, metric, max(1, int(3 * perplexity)))
+    with np.errstate(all="ignore"):
+        matrix: Any = joint_probabilities_nn(
+            found.indices, np.ascontiguousarray(found.distances), [min(perplexity, found.k)], n_jobs=JOBS
+        )
+    return matrix.tocsr()
+
+
+def _tsne_start(points: Points, init: str, seed: int) -> np.ndarray:
+    """[n, 2] with a spread of 1e-4, as openTSNE wants it; the seeded hundredth keeps equal points apart."""
+    rng = np.random.default_rng(seed)
+    jitter = rng.normal(size=(len(points), 2))
+    if init == "random":
+        return 1e-4 * jitter
+    start = principal(points.features)
+    return 1e-4 * (start / max(float(start[:, 0].std()), 1e-12) + 0.01 * jitter)
+
+
+def _tsne_of_scikit_learn(points: Points, perplexity: float, metric: str, seed: int, init: str, tell: Tell) -> Layout:
+    """Where openTSNE has no package (Linux on ARM): slower, the same loss; it can't be stopped midway."""
+    from sklearn.manifold import TSNE
+
+    tell(0)
+    start: Any = _tsne_start(points, init, seed)
+    model = TSNE(
+        perplexity=min(perplexity, len(points) - 1.001), metric=metric, init=start, random_state=seed, n_jobs=JOBS
+    )
+    layout = model.fit_transform(points.features.astype(np.float32))
+    tell(EARLY + LATE)
+    return Layout(layout.astype(np.float64), float(model.kl_divergence_), "scikit-learn")
+
+
+def _graph_of(points: Points, n_neighbors: int, metric: str) -> Any:
+    from umap.umap_ import fuzzy_simplicial_set
+
+    found = nearest(points, metric, n_neighbors - 1)
+    own = np.arange(len(points), dtype=np.int32)[:, None]
+    made: Any = fuzzy_simplicial_set(
+        points.features,
+        n_neighbors,
+        np.random.RandomState(0),
+        "euclidean",
+        knn_indices=np.hstack([own, found.indices]),
+        knn_dists=np.hstack([np.zeros((len(points), 1)), found.distances]).astype(np.float32),
+    )
+    return made[0].tocoo()
+
+
+def _umap_start(points: Points, graph: Any, metric: str, init: str, seed: int) -> np.ndarray:
+    """UMAP's spectral start within ten units; principal components where the graph has no usable spectrum."""
+    from umap.spectral import spectral_layout
+
+    random = np.random.RandomState(seed)
+    count = len(points)
+    if init == "random":
+        return random.uniform(-10, 10, size=(count, 2)).astype(np.float32)
+    start = principal(points.features)
+    if count > MOST_EXACT_SPECTRUM:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = np.asarray(spectral_layout(points.features, graph, 2, random, metric=metric))
+            start = found if np.isfinite(found).all() and np.ptp(found, axis=0).min() > 0 else start
+        except Exception:  # whatever a solver raises on a degenerate graph, PCA is a sound start
+            pass
+    start = 10.0 * start / max(float(np.abs(start).max()), 1e-12)
+    return (start + random.normal(scale=1e-4, size=start.shape)).astype(np.float32)
+
+
+_importing = threading.Lock()
+_LIBRARIES = (
+    *("scipy.stats", "scipy.sparse.linalg", "sklearn.cluster", "sklearn.datasets", "sklearn.decomposition"),
+    *("sklearn.manifold", "sklearn.metrics", "sklearn.neighbors", "sklearn.preprocessing", "pandas", "openTSNE"),
+)
+
+
+def import_libraries() -> None:
+    """Imports what the demo needs, one thread at a time: two threads that import scikit-learn at once each find the
+    other's half. Call it before anything else here; UMAP alone is imported where it is compiled."""
+    with _importing:
+        for name in _LIBRARIES:
+            with contextlib.suppress(ModuleNotFoundError):  # openTSNE has a stand-in
+                importlib.import_module(name)
+
+
+_compile = threading.Lock()
+_compiled = threading.Event()
+_compiling: list[threading.Thread] = []
+
+
+def ready(wait: Callable[[], None]) -> None:
+    """Returns once UMAP is compiled; numba does that once a process. `wait` is called meanwhile, and may raise.
+
+    The first who needs it starts the compilation, in a thread of its own that nobody's Cancel stops.
+    """
+    start_compiling()
+    while not _compiled.wait(0.1):
+        wait()
+
+
+def start_compiling() -> None:
+    """Imports what is needed, and starts compiling UMAP in the background, if that has not been done."""
+    import_libraries()
+    with _compile:
+        if not _compiling:
+            thread = threading.Thread(target=_compile_umap, name="umap-compile", daemon=True)
+            _compiling.append(thread)
+            thread.start()
+
+
+def is_compiled() -> bool:
+    """Whether UMAP is compiled in this process."""
+    return _compiled.is_set()
+
+
+def _compile_umap() -> None:
+    try:
+        import_libraries()
+        from umap.umap_ import fuzzy_simplicial_set, simplicial_set_embedding
+
+        rng = np.random.RandomState(0)
+        values = rng.normal(size=(32, 3))
+        order = np.argsort(((values[:, None] - values[None]) ** 2).sum(-1), axis=1)[:, :5].astype(np.int32)
+        distances = np.linalg.norm(values[:, None] - values[order], axis=-1).astype(np.float32)
+        graph, _, _ = fuzzy_simplicial_set(  # pyright: ignore[reportAssignmentType]
+            values, 5, rng, "euclidean", knn_indices=order, knn_dists=distances
+        )
+        simplicial_set_embedding(
+            values,
+            graph,
+            2,
+            1.0,
+            1.5,
+            0.9,
+            1.0,
+            5,
+            11,
+            values[:, :2].astype(np.float32),
+            rng,
+            "euclidean",
+            {},
+            False,
+            {},
+            False,
+        )
+    finally:
+        # Compiled or not, nobody waits for ever: an error shows in the run that needs it.
+        _compiled.set()
+
+
+JOBS = 1
