@@ -44,12 +44,14 @@ def take_steps(loaded: Loaded, runs: Sequence[Sampling], rows: int = ROWS) -> It
         parts = [run.ask() for run in active]
         predicted: list[Tensor] = []
         for part in split_rows(join_rows(parts), rows):
+            if predicted:
+                yield
             with loaded.alone():
                 predicted.append(ask_unet(loaded.model, part))
-            yield
         answers = torch.cat(predicted).split([len(part.latents) for part in parts])
         for run, noise in zip(active, answers, strict=True):
             _advance(run, noise)
+        yield
         active = [run for run in active if not run.finished and not run.failed]
 
 
@@ -66,13 +68,16 @@ def _take_first_steps(loaded: Loaded, runs: Sequence[Sampling], rows: int) -> It
         wanted.append((run, keys))
     names = list(asked)
     for start in range(0, len(names), rows):
+        if start:
+            yield
         some = names[start : start + rows]
         with loaded.alone():
             predicted = ask_unet(loaded.model, join_rows([asked[name] for name in some]))
         found.update(zip(some, predicted, strict=True))
-        yield
     for run, keys in wanted:
         _advance(run, torch.stack([found[key] for key in keys]))
+    if names:
+        yield
 
 
 def _advance(run: Sampling, predicted: Tensor) -> None:

@@ -205,7 +205,7 @@ def _sheet_block(c: Comparison, style: Style, width: int) -> Image.Image:
     for row in range(grid.lines):
         found = {x: side for (y, x), side in zip(grid.places, c.sides, strict=True) if y == row}
         tiles: list[Image.Image | None] = [
-            _sheet_tile(found[x], size, style, named=not axes) if x in found else None for x in range(grid.columns)
+            _sheet_tile(found[x], size, style) if x in found else None for x in range(grid.columns)
         ]
         name = style.paragraph(grid.names[row], left - gap, 22, "text", bold=True) if axes else None
         parts.append(_spread([name, *tiles], left, tile, gap, style))
@@ -223,11 +223,10 @@ def _spread(blocks: Sequence[Image.Image | None], left: int, each: int, gap: int
     return line
 
 
-def _sheet_tile(side: Side, size: tuple[int, int], style: Style, named: bool) -> Image.Image:
+def _sheet_tile(side: Side, size: tuple[int, int], style: Style) -> Image.Image:
     parts = [_framed(side, size, style)]
-    if named:
-        parts.append(style.paragraph(side.label, size[0], 21, "text", bold=True))
-    parts.append(style.paragraph(headline(side), size[0], 20, "muted", center=not named))
+    parts.append(style.paragraph(side.label, size[0], 21, "text", bold=True))
+    parts.append(style.paragraph(headline(side), size[0], 20, "muted"))
     return stack(parts, style.px(3), style.colors["page"])
 
 

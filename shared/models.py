@@ -7,6 +7,7 @@ Nothing heavy is imported until a model is loaded.
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections import OrderedDict
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 BUDGET = 12 * 1024  # MiB of loaded models, all together
-_HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
+_TEXT_FILES = ["*.json", "*.txt", "*.model"]
+REAL = "stable-diffusion-v1-5/stable-diffusion-v1-5"
+"""What `auto` is where a GPU and these weights are at hand."""
 
 
 @dataclass(frozen=True)
 class ModelRow:
     """One model. `asset` is a folder in assets/; `folder` one under GALLERY_MODELS (by default the Hub id, else the
     name); `hub` and `revision` name it on the Hub. `memory` is in MiB. `judge` and `clip` are rows that may score its
-    pictures; empty where none was made for them. `cannot` says what it can't do, in one sentence."""
+    pictures; empty where none was made for them. `cannot` says what it can't do, in one sentence. `variant` is the
+    part of the file names that marks the weights' format on the Hub ("fp16")."""
 
     name: str
     kind: Literal["pipeline", "reader", "clip", "sentences"]
@@ -46,6 +50,7 @@ class ModelRow:
     cannot: str = ""
     about: str = ""
     big: bool = False
+    variant: str = ""
 
 
 ROWS: tuple[ModelRow, ...] = (
@@ -56,6 +61,7 @@ ROWS: tuple[ModelRow, ...] = (
         memory=120,
         asset="sticker_diffusion",
         judge="scene_reader",
+        clip="sticker_clip",
         cannot="It draws one or two stickers of the sticker world and knows no other words.",
         about="sticker diffusion, a small Stable Diffusion pipeline trained here",
     ),
@@ -86,6 +92,72 @@ ROWS: tuple[ModelRow, ...] = (
         revision="1a25a446712ba5ee05982a381eed697ef9b435cf",
         cannot="It sees pictures at 224 pixels and reads 77 tokens of English.",
         about="CLIP ViT-B/32 trained on LAION-2B",
+    ),
+    ModelRow(
+        name="openai/clip-vit-base-patch32",
+        kind="clip",
+        licence="MIT",
+        memory=620,
+        hub="openai/clip-vit-base-patch32",
+        # Not the newest commit of the main branch: that one has no safetensors.
+        revision="b97b0100e55e367c057773c2a614676470b0d575",
+        cannot="It sees pictures at 224 pixels and reads 77 tokens of English.",
+        about="CLIP ViT-B/32 by OpenAI",
+    ),
+    ModelRow(
+        name=REAL,
+        kind="pipeline",
+        licence="CreativeML OpenRAIL-M",
+        memory=3300,
+        hub=REAL,
+        revision="451f4fe16113bff5a5d2269ed5ad43b0592e9a14",
+        device="gpu",
+        clip="openai/clip-vit-base-patch32",
+        cannot="It reads 77 tokens of English, and counts, writes and places things badly.",
+        about="Stable Diffusion 1.5, 512 pixels",
+        big=True,
+        variant="fp16",
+    ),
+    ModelRow(
+        name="stabilityai/sd-turbo",
+        kind="pipeline",
+        licence="Stability AI Community",
+        memory=3000,
+        hub="stabilityai/sd-turbo",
+        revision="b261bac6fd2cf515557d5d0707481eafa0485ec2",
+        device="gpu",
+        clip="openai/clip-vit-base-patch32",
+        cannot="It was distilled to draw in 1 to 4 steps without guidance: keep guidance at 1.",
+        about="SD Turbo, Stable Diffusion 2.1 distilled to 1 to 4 steps, 512 pixels",
+        big=True,
+        variant="fp16",
+    ),
+    ModelRow(
+        name="stabilityai/sdxl-turbo",
+        kind="pipeline",
+        licence="Stability AI Non-Commercial Research Community",
+        memory=7500,
+        hub="stabilityai/sdxl-turbo",
+        revision="71153311d3dbb46851df1931d3ca6e939de83304",
+        device="gpu",
+        clip="openai/clip-vit-base-patch32",
+        cannot="It was distilled to draw in 1 to 4 steps without guidance: keep guidance at 1.",
+        about="SDXL Turbo, Stable Diffusion XL distilled to 1 to 4 steps, 512 pixels",
+        big=True,
+        variant="fp16",
+    ),
+    ModelRow(
+        name="SimianLuo/LCM_Dreamshaper_v7",
+        kind="pipeline",
+        licence="MIT",
+        memory=3300,
+        hub="SimianLuo/LCM_Dreamshaper_v7",
+        revision="a85df6a8bd976cdd08b4fd8f3b73f229c9e54df5",
+        device="gpu",
+        clip="openai/clip-vit-base-patch32",
+        cannot="It reads the guidance scale as an input that was trained from 3 to 15, and no negative prompt.",
+        about="LCM Dreamshaper v7, a latent consistency model for 2 to 8 steps, 768 pixels",
+        big=True,
     ),
     ModelRow(
         name="minilm",
@@ -135,12 +207,21 @@ def names(kind: str) -> tuple[str, ...]:
 
 
 def resolve(name: str) -> ModelRow:
-    """The row of a name; `auto` is the bundled pipeline. Raises DemoError for a name that is not in the table."""
-    wanted = "sticker_diffusion" if name == "auto" else name
+    """The row of a name. `auto` is a real Stable Diffusion where a GPU and its weights are at hand, else the bundled
+    pipeline. Raises DemoError for a name that is not in the table."""
+    wanted = name
+    if name == "auto":
+        wanted = REAL if is_here(REAL) and _has_gpu() else "sticker_diffusion"
     for row in ROWS:
         if row.name == wanted:
             return row
     raise DemoError(f"There is no model “{name[:40]}”; the models are auto, {', '.join(names('pipeline'))}.")
+
+
+def _has_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
 
 
 def locate(row: ModelRow) -> tuple[Path, str]:
@@ -165,21 +246,36 @@ def _has_config(folder: Path) -> bool:
     return any((folder / name).is_file() for name in ("model_index.json", "config.json"))
 
 
-def _from_hub(row: ModelRow) -> Path:
-    from huggingface_hub import snapshot_download
+def hub_files(row: ModelRow) -> list[str]:
+    """Which files of a Hub repository are wanted, as patterns: texts, and safetensors of one format. A pipeline's lie
+    in folders; what lies beside them is the same once more, in one file."""
+    folder = "*/" if row.kind == "pipeline" else ""
+    return [*_TEXT_FILES, f"{folder}*.{row.variant}.safetensors" if row.variant else f"{folder}*.safetensors"]
 
+
+def _from_hub(row: ModelRow) -> Path:
     for local in (True, False):
-        try:
-            found = snapshot_download(
-                row.hub, revision=row.revision, allow_patterns=_HUB_FILES, local_files_only=local
-            )  # fmt: skip
-            return Path(found)
-        except Exception:
-            continue  # not in the cache, or the Hub can't be reached: both end in the sentence below
+        found = _snapshot(row, local)
+        if found:
+            return found
     raise DemoError(
         f"{row.name} could not be had from the Hub: connect this machine to it, or put the model's folder "
         f"under GALLERY_MODELS as {row.folder or row.hub}."
     )
+
+
+def _snapshot(row: ModelRow, local: bool) -> Path | None:
+    """The row's folder in the Hub's cache, filled from the Hub unless `local`; None where it can't be had."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(
+            snapshot_download(
+                row.hub, revision=row.revision, allow_patterns=hub_files(row), local_files_only=local
+            )  # fmt: skip
+        )
+    except Exception:
+        return None  # not in the cache, or the Hub can't be reached: both end in the caller's sentence
 
 
 def load_pipeline(name: str) -> Loaded:
@@ -201,12 +297,15 @@ def load_sentences(name: str = "minilm") -> Loaded:
 
 
 def is_here(name: str) -> bool:
-    """Whether a model's weights are bundled or in a local folder, so that no network is needed."""
-    row = resolve(name)
+    """Whether a model's weights are bundled, in a local folder or in the Hub's cache, so that no network is needed."""
+    row = next((r for r in ROWS if r.name == name), None) or resolve(name)
     own = os.environ.get("GALLERY_MODELS")
     folders = [ASSETS / row.asset] if row.asset else []
     folders += [Path(own) / (row.folder or row.hub or row.name)] if own else []
-    return any(_has_config(folder) for folder in folders)
+    if any(_has_config(folder) for folder in folders):
+        return True
+    found = _snapshot(row, local=True) if row.hub else None
+    return found is not None and _has_config(found)
 
 
 def _of_kind(name: str, kind: str) -> ModelRow:
@@ -222,9 +321,9 @@ def load_scene_reader(name: str = "scene_reader") -> Loaded:
 
 
 def _read_pipeline(row: ModelRow, folder: Path, origin: str) -> Loaded:
+    import diffusers
     import torch
     import transformers
-    from diffusers import StableDiffusionPipeline
     from diffusers.utils import logging
 
     from shared.devices import best_device, dtype_for
@@ -235,13 +334,35 @@ def _read_pipeline(row: ModelRow, folder: Path, origin: str) -> Loaded:
     transformers.utils.logging.disable_progress_bar()
     device = best_device()
     dtype = dtype_for(device, big=row.big)
-    pipeline = StableDiffusionPipeline.from_pretrained(folder, dtype=dtype, use_safetensors=True, local_files_only=True)
+    pipeline = getattr(diffusers, _pipeline_class(folder)).from_pretrained(
+        folder, dtype=dtype, use_safetensors=True, local_files_only=True, variant=_variant(row, folder)
+    )
     pipeline.set_progress_bar_config(disable=True)
-    for part in (pipeline.text_encoder, pipeline.unet, pipeline.vae):
+    for part in (pipeline.components[name] for name in _NETWORKS if pipeline.components.get(name) is not None):
         part.to(device).eval().requires_grad_(False)
+    if pipeline.vae.config.get("force_upcast") and dtype == torch.float16:
+        pipeline.vae.to(torch.float32)  # SDXL's autoencoder overflows in FP16
     # Measured: decoding takes 30% less time in this layout on a CPU; the U-Net gains nothing.
     pipeline.vae.to(memory_format=torch.channels_last)
     return Loaded(row, pipeline, origin, device, dtype)
+
+
+_NETWORKS = ("text_encoder", "text_encoder_2", "unet", "vae", "safety_checker")
+_PIPELINES = ("StableDiffusionPipeline", "StableDiffusionXLPipeline", "LatentConsistencyModelPipeline")
+
+
+def _pipeline_class(folder: Path) -> str:
+    """The class that a pipeline's folder names, one of three; whatever else it names is refused."""
+    found = json.loads((folder / "model_index.json").read_text(encoding="utf-8")).get("_class_name")
+    if found not in _PIPELINES:
+        raise DemoError(f"The folder {folder.name} holds a {str(found)[:40]}, which is none of {', '.join(_PIPELINES)}.")
+    return found
+
+
+def _variant(row: ModelRow, folder: Path) -> str | None:
+    """The row's variant, where the folder's U-Net has it; a local folder may hold another format."""
+    has = row.variant and any((folder / "unet").glob(f"*.{row.variant}*.safetensors"))
+    return row.variant if has else None
 
 
 def _read_reader(row: ModelRow, folder: Path, origin: str) -> Loaded:

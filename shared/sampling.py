@@ -225,7 +225,7 @@ class Sampling:
         scaled = self.scheduler.scale_model_input(self.latents, t)
         latents = torch.cat([scaled] * len(wanted)) if len(wanted) > 1 else scaled
         inputs = {name: torch.cat([self._inputs[w][name] for w in wanted]) for name in self._inputs["prompt"]}
-        return Rows(latents, t.expand(len(latents)).float(), inputs)
+        return Rows(latents, t.reshape(1).repeat(len(latents)).float(), inputs)
 
     @torch.inference_mode()
     def mix(self, predicted: Tensor) -> Tensor:

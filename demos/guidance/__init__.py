@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from demos.guidance.predictions import PREDICTIONS, TRAP
 from demos.guidance.presets import PRESETS
-from demos.guidance.settings import GuidanceSettings
+from demos.guidance.settings import GuidanceSettings, SweepSettings
 from shared.comparison import Comparison
-from shared.demo import Demo, Progress
+from shared.demo import Demo, Progress, Study
 
 
 def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Comparison:
@@ -14,6 +14,13 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
     from demos.guidance.compute import compare as compute
 
     return compute(settings, progress)
+
+
+def run_sweep(settings: SweepSettings, progress: Progress | None = None) -> Comparison:
+    """See demos.guidance.sweep."""
+    from demos.guidance.sweep import run_sweep as run
+
+    return run(settings, progress)
 
 
 def warm_up() -> None:
@@ -41,6 +48,7 @@ DEMO = Demo(
     predictions=PREDICTIONS,
     trap=TRAP,
     presets=PRESETS,
+    studies=(Study("sweep", "Sweep: guidance × steps", SweepSettings, run_sweep),),
     hint="Same prompt, same noise; only what you set differs.",
     extra={"warm_up": warm_up},
 )

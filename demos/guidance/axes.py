@@ -102,7 +102,7 @@ def _too_many(count: int) -> str:
 
 
 def _said(bound: float) -> str:
-    return f"{bound:,.0f}" if float(bound).is_integer() else f"{bound:g}"
+    return f"{int(bound):,}" if float(bound).is_integer() else f"{bound:g}"
 
 
 def values_said(values: Sequence[float]) -> str:

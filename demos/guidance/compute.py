@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 from PIL import Image
 
-from demos.guidance.measures import Judged, judge, side_measures
+from demos.guidance.measures import Judged, clip_scores, judge, side_measures
 from demos.guidance.settings import GuidanceSettings
 from demos.guidance.takeaway import say
 from shared.comparison import Comparison, Measure, Side
@@ -54,9 +54,11 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
         wait_for(loaded.device)
         encode_seconds = perf_counter() - started
         drawn = draw(loaded, encoded, plans, seeds, progress)
-        judged = judge(loaded.row, settings, [side.pictures for side in drawn])
+    pictures = [side.pictures for side in drawn]
+    judged = judge(loaded.row, settings.prompt, settings.negative_prompt, pictures)
+    scores = clip_scores(loaded.row, settings.prompt, pictures)
     sides = tuple(
-        _side(label, side, judged[i], seeds, encode_seconds)
+        _side(label, side, (judged[i], scores[i]), seeds, encode_seconds)
         for i, (label, side) in enumerate(zip(labels(plans), drawn, strict=True))
     )
     return Comparison(
@@ -111,23 +113,28 @@ def _make_films(loaded: Loaded, drawn: Sequence[Drawn]) -> None:
 
 def labels(plans: Sequence[Plan]) -> tuple[str, ...]:
     """For each side, the settings in which the sides differ; the guidance where they do not."""
-    parts = [(f"guidance {p.guidance:g}", _steps(p), p.scheduler) for p in plans]
+    parts = [(f"guidance {p.guidance:g}", steps_said(p), p.scheduler) for p in plans]
     differing = [i for i in range(3) if len({part[i] for part in parts}) > 1] or [0]
     return tuple(" · ".join(part[i] for i in differing) for part in parts)
 
 
-def _steps(plan: Plan) -> str:
+def steps_said(plan: Plan) -> str:
+    """A plan's steps: "20 steps"."""
     return f"{plan.steps} step{'s' * (plan.steps != 1)}"
 
 
-def _side(label: str, drawn: Drawn, judged: Judged, seeds: Sequence[int], encode_seconds: float) -> Side:
+def _side(
+    label: str, drawn: Drawn, scored: tuple[Judged, Measure], seeds: Sequence[int], encode_seconds: float
+) -> Side:
+    judged, clip_score = scored
     plan, run = drawn.plan, drawn.run
     first, *others = drawn.pictures
-    made = f"guidance {plan.guidance:g} · {_steps(plan)} · {plan.scheduler} · seed {seeds[0]}"
+    made = f"guidance {plan.guidance:g} · {steps_said(plan)} · {plan.scheduler} · seed {seeds[0]}"
     measures = (
         *side_measures(judged, drawn.pictures),
+        clip_score,
         _latency(drawn, encode_seconds, len(seeds)),
-        Measure.exact("unet_calls", run.calls, "per picture", "lower", _CALLS_NOTE),
+        Measure.exact("unet_calls", run.calls, "per picture", "lower", CALLS_NOTE),
     )
     return Side(
         label=label,
@@ -138,7 +145,7 @@ def _side(label: str, drawn: Drawn, judged: Judged, seeds: Sequence[int], encode
     )
 
 
-_CALLS_NOTE = (
+CALLS_NOTE = (
     "Counted as they are made: each step evaluates the U-Net once with the prompt and once without; "
     "at guidance 1 or 0 only one of the two counts, so only that one is computed"
 )

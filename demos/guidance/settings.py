@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
+from pydantic import field_validator, model_validator
+
+from demos.guidance.axes import as_axis, read_numbers, read_whole_numbers
+from shared.devices import LARGEST_SEED
 from shared.settings import Settings, setting
 
 Scheduler = Literal["ddim", "dpm++", "euler", "ddpm"]
-Model = Literal["auto", "sticker_diffusion"]
+Model = Literal[
+    "auto",
+    "sticker_diffusion",
+    "stable-diffusion-v1-5/stable-diffusion-v1-5",
+    "stabilityai/sd-turbo",
+    "stabilityai/sdxl-turbo",
+    "SimianLuo/LCM_Dreamshaper_v7",
+]
+
+GUIDANCE_RANGE = (0.0, 30.0)
+STEPS_RANGE = (1, 100)
+MOST_CELLS = 36
+MOST_SEEDS = 8
 
 _GUIDANCE = (
     "The guidance scale w: 1 uses the prediction with the prompt alone, 0 the one without it; "
     "above 1 their difference is exaggerated."
 )
 _STEPS = "How many times the U-Net takes a part of the noise away."
+_AXIS = "As 1, 3, 7.5 or 1-15 (+2) or 1-10 [5]; with semicolons a comma is a decimal mark."
+_AUTO = "auto: a real Stable Diffusion where a GPU and its weights are at hand, else the bundled one."
 _SCHEDULER = "The sampler: which noise levels the steps visit, and how each step is made."
 
 
@@ -49,7 +67,7 @@ class GuidanceSettings(Settings):
     model: Model = setting(
         "auto",
         "Model",
-        "auto is the bundled one.",
+        _AUTO,
         main=True,
         group="seed",
     )
@@ -70,3 +88,63 @@ class GuidanceSettings(Settings):
         ge=1,
         le=16,
     )
+
+
+class SweepSettings(Settings):
+    """A grid of guidance scales and step counts on the same prompt and the same noises."""
+
+    prompt: str = setting("a red car left of a blue house on a mint background", "Prompt", "", lines=2, max_length=1000)
+    guidances: str = setting("1, 3, 5, 7.5, 12", "Guidance scales", _AXIS, max_length=200)
+    steps: str = setting("5, 10, 20", "Step counts", _AXIS, max_length=200)
+    seeds: str = setting(
+        "13-16", "Seeds", f"A picture a cell for each, up to {MOST_SEEDS}. The measures are over all.", max_length=200
+    )
+    scheduler: Scheduler = setting("ddim", "Scheduler", _SCHEDULER, group="model")
+    model: Model = setting("auto", "Model", _AUTO, group="model")
+
+    as_text = field_validator("guidances", "steps", "seeds", mode="before")(as_axis)
+
+    @field_validator("guidances")
+    @classmethod
+    def _check_guidances(cls, text: str) -> str:
+        read_numbers(text, *GUIDANCE_RANGE)
+        return text
+
+    @field_validator("steps")
+    @classmethod
+    def _check_steps(cls, text: str) -> str:
+        read_whole_numbers(text, *STEPS_RANGE)
+        return text
+
+    @field_validator("seeds")
+    @classmethod
+    def _check_seeds(cls, text: str) -> str:
+        count = len(read_whole_numbers(text, 0, LARGEST_SEED))
+        if count > MOST_SEEDS:
+            raise ValueError(f"{count} seeds are too many: up to {MOST_SEEDS} are possible.")
+        return text
+
+    @model_validator(mode="after")
+    def _check_cells(self) -> Self:
+        across, down = len(self.guidance_values), len(self.step_values)
+        if across * down > MOST_CELLS:
+            raise ValueError(
+                f"{across} guidance scales and {down} step counts are {across * down} cells: up to {MOST_CELLS} are "
+                "possible."
+            )
+        return self
+
+    @property
+    def guidance_values(self) -> tuple[float, ...]:
+        """The guidance scales, each once."""
+        return read_numbers(self.guidances, *GUIDANCE_RANGE)
+
+    @property
+    def step_values(self) -> tuple[int, ...]:
+        """The step counts, each once."""
+        return read_whole_numbers(self.steps, *STEPS_RANGE)
+
+    @property
+    def seed_values(self) -> tuple[int, ...]:
+        """The seeds, each once."""
+        return read_whole_numbers(self.seeds, 0, LARGEST_SEED)

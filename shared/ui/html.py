@@ -174,7 +174,7 @@ def _img(picture: Image.Image, alt: str, name: str) -> str:
 
 def _sheet_html(c: Comparison) -> str:
     axes = sheet([side.label for side in c.sides])
-    tiles = [_tile_html(side, named=axes is None) for side in c.sides]
+    tiles = [_tile_html(side) for side in c.sides]
     ratio = f"--sbs-ratio:{_ratio(c):.3f}"
     if axes is None:
         return f'<div class="sbs-sheet" style="{ratio}">{"".join(tiles)}</div>'
@@ -193,8 +193,8 @@ def _sheet_html(c: Comparison) -> str:
     )
 
 
-def _tile_html(side: Side, named: bool) -> str:
-    name = f"<b>{_text(side.label)}</b> " if named else ""
+def _tile_html(side: Side) -> str:
+    name = f"<b>{_text(side.label)}</b> "
     return (
         f'<figure class="sbs-tile">{_frame(side, side.label)}'
         f"<figcaption>{name}<span>{_text(headline(side))}</span></figcaption></figure>"
@@ -217,6 +217,8 @@ def _table_of_columns(c: Comparison, table: Sequence[Row]) -> str:
 
 
 def _table_of_rows(c: Comparison, table: Sequence[Row]) -> str:
+    missing = [row for row in table if _common_reason(row)]
+    table = [row for row in table if row not in missing]
     heads = "".join(f'<th scope="col" class="sbs-value">{_name_html(r)} {_arrow(r)}</th>' for r in table)
     lines = ""
     for index, side in enumerate(c.sides):
@@ -224,11 +226,20 @@ def _table_of_rows(c: Comparison, table: Sequence[Row]) -> str:
         lines += f'<tr data-side="{letter(index)}"><th scope="row">{_text(side.label)}</th>{cells}</tr>'
     between = "".join(_row_html(row, 1, between=True) for row in rows_between(c))
     more = f'<table class="sbs-table"><tbody>{between}</tbody></table>' if between else ""
+    more += "".join(
+        f'<p class="sbs-quiet">{_text(row.title)}: {NOT_MEASURED}. {_text(_common_reason(row))}</p>' for row in missing
+    )
     return (
         '<div class="sbs-scroll" tabindex="0" role="region" aria-label="Measures of every side">'
         f'<table class="sbs-table"><thead><tr><th scope="col">side</th>{heads}</tr></thead>'
         f"<tbody>{lines}</tbody></table></div>{more}"
     )
+
+
+def _common_reason(row: Row) -> str:
+    """Why no side has the measure, where the reason is one for all; empty where some side has it."""
+    reasons = {cell.note if cell and not cell.measured else "" for cell in row.cells}
+    return reasons.pop() if len(reasons) == 1 else ""
 
 
 def _row_html(row: Row, columns: int, between: bool = False) -> str:

@@ -59,7 +59,7 @@ def test_measures_are_those_of_the_pictures(tiny):
     scene = parse_caption(c.settings["prompt"])
     for side, calls in zip(c.sides, (7, 6), strict=True):
         assert [m.name for m in side.measures] == [
-            "adherence", "kinds_right", "all_facts", "saturation", "latency", "unet_calls",
+            "adherence", "kinds_right", "all_facts", "saturation", "clip_score", "latency", "unet_calls",
         ]  # fmt: skip
         pictures = [side.images[0], *side.images[-2:]]
         facts = [check(scene, r) for r in read(reader.model, pictures, reader.confidence)]
