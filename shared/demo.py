@@ -61,12 +61,17 @@ class Preset:
 @dataclass(frozen=True)
 class Study:
     """Longer work of a demo: many sides (cells, points, methods) and figures. Cancelled, it returns what it has with
-    `complete=False`."""
+    `complete=False`.
+
+    `gives_way`: others' runs may go first at any call of its progress. Such a study holds no model at these calls, and
+    times nothing across them.
+    """
 
     slug: str
     title: str
     Settings: type[Settings]
     run: Callable[..., Comparison]
+    gives_way: bool = False
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,7 @@ def resolve(name: str) -> ModelRow:
     pipeline. Raises DemoError for a name that is not in the table."""
     wanted = name
     if name == "auto":
-        wanted = REAL if is_here(REAL) and _has_gpu() else "sticker_diffusion"
+        wanted = REAL if _has_gpu() and is_here(REAL) else "sticker_diffusion"
     for row in ROWS:
         if row.name == wanted:
             return row
@@ -272,7 +272,7 @@ def _snapshot(row: ModelRow, local: bool) -> Path | None:
         return Path(
             snapshot_download(
                 row.hub, revision=row.revision, allow_patterns=hub_files(row), local_files_only=local
-            )  # fmt: skip
+            )
         )
     except Exception:
         return None  # not in the cache, or the Hub can't be reached: both end in the caller's sentence

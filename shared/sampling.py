@@ -8,7 +8,7 @@ once, and no prediction computed whose weight is zero. `shared.batching` takes m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -68,7 +68,7 @@ class Encoded:
     """A prompt and what stands for "no prompt" (the negative prompt, else the empty one), each [1, tokens, width].
 
     Several prompts, one a sample, are [samples, tokens, width]. `pooled` and `pooled_empty` [1 or samples, width] are
-    what SDXL reads besides. `cut` is the end of the prompt that did not fit the text encoder, empty where all of it did.
+    what SDXL reads besides. `cut` is the end of the prompt that did not fit the text encoder, empty where all did.
     """
 
     prompt: Tensor
@@ -76,6 +76,11 @@ class Encoded:
     cut: str = ""
     pooled: Tensor | None = None
     pooled_empty: Tensor | None = None
+
+    def of(self, positions: Sequence[int]) -> Encoded:
+        """The prompts at some positions."""
+        pooled = None if self.pooled is None else self.pooled[list(positions)]
+        return replace(self, prompt=self.prompt[list(positions)], pooled=pooled)
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,21 @@ def encode(pipeline: StableDiffusionPipeline, prompt: str, negative_prompt: str 
     wanted, empty, *pooled = found
     assert empty is not None  # asked for by do_classifier_free_guidance
     return Encoded(wanted, empty, cut_text(pipeline.tokenizer, prompt), *pooled)
+
+
+@torch.inference_mode()
+def encode_many(pipeline: StableDiffusionPipeline, prompts: Sequence[str], batch: int = 50) -> Encoded:
+    """Prompts of one sample each, without a negative one."""
+    parts: list[Sequence[Tensor]] = []
+    for start in range(0, len(prompts), batch):
+        parts.append(
+            pipeline.encode_prompt(
+                list(prompts[start : start + batch]), device=pipeline.unet.device, num_images_per_prompt=1,
+                do_classifier_free_guidance=True,
+            )  # pyright: ignore[reportArgumentType]
+        )  # fmt: skip
+    wanted, _, *pooled = (torch.cat([part[i] for part in parts]) for i in range(len(parts[0])))
+    return Encoded(wanted, parts[0][1][:1], "", *pooled[:1], *(p[:1] for p in pooled[1:]))
 
 
 def cut_text(tokenizer: Any, text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from demos.guidance.predictions import PREDICTIONS, TRAP
 from demos.guidance.presets import PRESETS
-from demos.guidance.settings import GuidanceSettings, SweepSettings
+from demos.guidance.settings import CurvesSettings, GuidanceSettings, ProcessSettings, SweepSettings
 from shared.comparison import Comparison
 from shared.demo import Demo, Progress, Study
 
@@ -19,6 +19,20 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
 def run_sweep(settings: SweepSettings, progress: Progress | None = None) -> Comparison:
     """See demos.guidance.sweep."""
     from demos.guidance.sweep import run_sweep as run
+
+    return run(settings, progress)
+
+
+def run_curves(settings: CurvesSettings, progress: Progress | None = None) -> Comparison:
+    """See demos.guidance.curves."""
+    from demos.guidance.curves import run_curves as run
+
+    return run(settings, progress)
+
+
+def run_process(settings: ProcessSettings, progress: Progress | None = None) -> Comparison:
+    """See demos.guidance.process."""
+    from demos.guidance.process import run_process as run
 
     return run(settings, progress)
 
@@ -48,7 +62,11 @@ DEMO = Demo(
     predictions=PREDICTIONS,
     trap=TRAP,
     presets=PRESETS,
-    studies=(Study("sweep", "Sweep: guidance × steps", SweepSettings, run_sweep),),
+    studies=(
+        Study("sweep", "Sweep: guidance × steps", SweepSettings, run_sweep, gives_way=True),
+        Study("curves", "Curves over many captions", CurvesSettings, run_curves, gives_way=True),
+        Study("process", "Forward and reverse", ProcessSettings, run_process),
+    ),
     hint="Same prompt, same noise; only what you set differs.",
     extra={"warm_up": warm_up},
 )

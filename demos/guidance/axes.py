@@ -44,10 +44,7 @@ def read_whole_numbers(text: str, low: int, high: int) -> tuple[int, ...]:
 
 def _read(text: str, low: float, high: float, whole: bool = False) -> list[Decimal]:
     plain = text.replace("–", "-").replace("—", "-").replace("−", "-")
-    if ";" in plain:
-        pieces = plain.replace(",", ".").split(";")
-    else:
-        pieces = plain.split(",")
+    pieces = plain.replace(",", ".").split(";") if ";" in plain else plain.split(",")
     pieces = [piece.strip() for piece in pieces]
     if not any(pieces):
         raise ValueError(f"There are no values: {_HOW}.")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from PIL import Image
 
 from shared import adherence
@@ -93,45 +92,46 @@ def side_measures(judged: Judged, pictures: Sequence[Image.Image]) -> tuple[Meas
             for name, better in (*_FACTS, ("saturation", "lower"))
         )
     saturated = mean_interval([adherence.saturation(p) for p in shown], low=0.0, high=1.0)
-    found = [*_fact_measures(judged), _measure("saturation", saturated, "lower", _SATURATION)]
+    found = [*fact_measures(judged.facts, judged.why), measure("saturation", saturated, "lower", _SATURATION)]
     if judged.unwanted is not None:
         seen = share_interval(sum(judged.unwanted), len(judged.unwanted))
-        found.append(_measure("negative_seen", seen, "lower", _NEGATIVE))
+        found.append(measure("negative_seen", seen, "lower", _NEGATIVE))
     return tuple(found)
 
 
-def clip_scores(row: ModelRow, prompt: str, pictures: Sequence[Sequence[Image.Image]]) -> list[Measure]:
-    """Each side's clip_score: 100 times the cosine between a picture and the prompt in the row's own CLIP; the mean
-    over pictures (Hessel et al. 2021, arXiv 2104.08718, who scale it by 2.5 and cut it at 0)."""
-    nothing = len(pictures)
+def load_clip_of(row: ModelRow) -> tuple[Loaded | None, str]:
+    """The CLIP that a row names, or None and why there is none."""
     if not row.clip:
-        return [_no_clip(f"No CLIP was made for the pictures of {row.name}")] * nothing
-    if not prompt:
-        return [_no_clip("The prompt is empty")] * nothing
+        return None, f"No CLIP was made for the pictures of {row.name}"
     try:
-        loaded = load_clip(row.clip)
+        return load_clip(row.clip), ""
     except DemoError as error:
-        return [_no_clip(str(error))] * nothing
-    return clip_scores_of(loaded, [prompt], pictures)
+        return None, str(error)
 
 
-def clip_scores_of(loaded: Loaded, prompts: Sequence[str], pictures: Sequence[Sequence[Image.Image]]) -> list[Measure]:
-    """`clip_scores` by a loaded CLIP; one prompt for all pictures of a side, or one for each."""
+def clip_cosines(loaded: Loaded, prompts: Sequence[str], pictures: Sequence[Image.Image]) -> list[float]:
+    """100 times the cosine between each picture and its prompt; one prompt may stand for all. In that form the CLIP
+    score of Hessel et al. 2021 (arXiv 2104.08718) without their factor of 2.5 and their cut at 0."""
     from shared.embedding import embed_captions, embed_pictures
 
     with loaded.alone():
         texts = embed_captions(loaded, prompts, no_progress)
-        found = [_clip_score(loaded, embed_pictures, texts, side) for side in pictures]
-    return found
+        seen = embed_pictures(loaded, pictures, no_progress)
+    return (100 * (seen * texts).sum(-1)).tolist()
 
 
-def _clip_score(loaded: Loaded, embed: Callable[..., np.ndarray], texts: np.ndarray, side: Sequence[Image.Image]) -> Measure:
-    kept = [i for i, picture in enumerate(side) if not is_held_back(picture)]
-    if not kept:
+def clip_scores(row: ModelRow, prompt: str, pictures: Sequence[Sequence[Image.Image]]) -> list[Measure]:
+    """Each side's clip_score, the mean over its pictures in the row's own CLIP. Pictures held back do not count."""
+    loaded, why = load_clip_of(row)
+    if loaded is None or not prompt:
+        return [_no_clip(why or "The prompt is empty")] * len(pictures)
+    return [_clip_score(loaded, prompt, [p for p in side if not is_held_back(p)]) for side in pictures]
+
+
+def _clip_score(loaded: Loaded, prompt: str, pictures: Sequence[Image.Image]) -> Measure:
+    if not pictures:
         return _no_clip("The model's safety checker held every picture back")
-    embedded = embed(loaded, [side[i] for i in kept], no_progress)
-    wanted = texts[kept] if len(texts) > 1 else texts
-    scores = mean_interval((100 * (embedded * wanted).sum(-1)).tolist(), low=-100, high=100)
+    scores = mean_interval(clip_cosines(loaded, [prompt], pictures), low=-100, high=100)
     note = f"100 times the cosine of picture and prompt in {loaded.row.name}; the mean over pictures"
     return Measure("clip_score", scores.value, "", "higher", note, scores.low, scores.high, scores.n)
 
@@ -151,15 +151,17 @@ _SATURATION = "Share of the color values within 2 of either end of 0 to 255; tru
 _NEGATIVE = "Share of pictures that show a kind, color or background which the negative prompt names"
 
 
-def _fact_measures(judged: Judged) -> list[Measure]:
-    if not judged.facts:
-        return [Measure(name, None, "share", better, judged.why) for name, better in _FACTS]
+def fact_measures(facts: Sequence[Facts], why: str) -> list[Measure]:
+    """adherence, kinds_right and all_facts of these pictures; nulls with the reason where there are no facts."""
+    if not facts:
+        return [Measure(name, None, "share", better, why) for name, better in _FACTS]
     return [
-        _measure("adherence", adherence.adherence(judged.facts), "higher", _ADHERENCE),
-        _measure("kinds_right", adherence.kinds_right(judged.facts), "higher", _KINDS),
-        _measure("all_facts", adherence.all_facts(judged.facts), "higher", _ALL),
+        measure("adherence", adherence.adherence(facts), "higher", _ADHERENCE),
+        measure("kinds_right", adherence.kinds_right(facts), "higher", _KINDS),
+        measure("all_facts", adherence.all_facts(facts), "higher", _ALL),
     ]
 
 
-def _measure(name: str, found: Interval, better: Better, note: str) -> Measure:
+def measure(name: str, found: Interval, better: Better, note: str) -> Measure:
+    """A share with its interval."""
     return Measure(name, found.value, "share", better, note, found.low, found.high, found.n)

@@ -148,3 +148,64 @@ class SweepSettings(Settings):
     def seed_values(self) -> tuple[int, ...]:
         """The seeds, each once."""
         return read_whole_numbers(self.seeds, 0, LARGEST_SEED)
+
+
+DEFAULT_VALUES = {"guidance": "1, 2, 3, 5, 7.5, 12", "steps": "1, 2, 4, 8, 16, 32"}
+
+
+class CurvesSettings(Settings):
+    """Adherence and quality over many unseen captions, against guidance or against steps."""
+
+    vary: Literal["guidance", "steps"] = setting("guidance", "Vary", "What goes along the curves.", group="what")
+    values: str = setting("", "Values", f"{_AXIS} Empty: a usual choice.", max_length=200, group="what")
+    n_captions: int = setting(
+        16, "Captions", "Of scenes that no training showed. More make narrower bands.", step=1, ge=4, le=500
+    )
+    schedulers: list[Scheduler] = setting(
+        ["ddim", "dpm++"], "Schedulers", "A curve for each.", min_length=1, max_length=4
+    )
+    guidance: float = setting(
+        5.0, "guidance", "Where steps vary.", group="fixed", step=0.5, ge=GUIDANCE_RANGE[0], le=GUIDANCE_RANGE[1]
+    )
+    steps: int = setting(
+        20, "steps", "Where guidance varies.", group="fixed", step=1, ge=STEPS_RANGE[0], le=STEPS_RANGE[1]
+    )
+    seed: int = setting(0, "Seed", "Of scenes and noises.", group="model", step=1, ge=0, le=2**63 - 1)
+    model: Model = setting("auto", "Model", _AUTO, group="model")
+
+    as_text = field_validator("values", mode="before")(as_axis)
+
+    @model_validator(mode="after")
+    def _check_points(self) -> Self:
+        try:
+            count = len(self.points)
+        except ValueError as error:
+            raise ValueError(f"values: {error}") from None
+        if count > MOST_CELLS:
+            raise ValueError(f"These values and schedulers are {count} points: up to {MOST_CELLS} are possible.")
+        return self
+
+    @property
+    def points(self) -> tuple[tuple[float, Scheduler], ...]:
+        """Every point of every curve: its value and its scheduler."""
+        text = self.values or DEFAULT_VALUES[self.vary]
+        found: tuple[float, ...] = (
+            read_numbers(text, *GUIDANCE_RANGE) if self.vary == "guidance" else read_whole_numbers(text, *STEPS_RANGE)
+        )
+        return tuple((value, scheduler) for scheduler in dict.fromkeys(self.schedulers) for value in sorted(found))
+
+
+class ProcessSettings(Settings):
+    """The forward process on a render of the prompt's scene, and the reverse process of the U-Net."""
+
+    prompt: str = setting(
+        "a red car left of a blue house on a mint background", "Prompt",
+        "A scene of the sticker world: its render is what the forward process adds noise to.",
+        lines=2, max_length=1000,
+    )  # fmt: skip
+    steps: int = setting(20, "steps", _STEPS, group="how", step=1, ge=2, le=STEPS_RANGE[1])
+    guidance: float = setting(
+        5.0, "guidance", _GUIDANCE, group="how", step=0.5, ge=GUIDANCE_RANGE[0], le=GUIDANCE_RANGE[1]
+    )
+    seed: int = setting(13, "Seed", "Of the noise, the same in both.", group="model", step=1, ge=0, le=2**63 - 1)
+    model: Model = setting("auto", "Model", _AUTO, group="model")

@@ -96,8 +96,8 @@ def _best(sides: Sequence[Side]) -> str:
             return f"{lead}{_said(name)} is {_printed(best, name)} at {best.label}, the only cell measured."
         if min(values) == max(values):
             return (
-                f"{lead}{_said(name)} is the same in every cell ({_printed(best, name)}); the cheapest is {best.label}, "
-                f"at {_calls(best)} U-Net calls a picture."
+                f"{lead}{_said(name)} is the same in every cell ({_printed(best, name)}); the cheapest is "
+                f"{best.label}, at {_calls(best)} U-Net calls a picture."
             )
         sentence = f"{lead}{_said(name)} is highest at {best.label} ({_printed(best, name)})"
         if best is not cheapest:
@@ -116,7 +116,7 @@ def _doubt(sides: Sequence[Side], name: str, best: Side) -> str:
     top, bottom = best.measure(name), worst.measure(name)
     if top is None or bottom is None or top.low is None or bottom.high is None:
         return " One seed a cell can't tell which cell is better: add seeds."
-    return "" if top.low > bottom.high else " With these samples even the best and the worst cell are no clear difference."
+    return "" if top.low > bottom.high else " With these samples even the best and worst cells do not differ clearly."
 
 
 def _spread(sides: Sequence[Side]) -> str:

@@ -14,27 +14,29 @@ import gradio as gr
 from shared.comparison import Comparison
 from shared.demo import Demo
 from shared.settings import Settings, SettingsError, look
-from shared.ui.running import DEVICE_SLOT, Step, follow, sentence_for
+from shared.ui.running import DEVICE_SLOT, IN_LINE, Step, follow, sentence_for
 
 
 def add_endpoints(demo: Demo) -> None:
     """Adds `/<slug>` and `/<slug>_<study>` to the open Blocks. They share the device with the tabs."""
     _add(demo.slug, demo.question, demo.Settings, demo.compare)
     for study in demo.studies:
-        _add(f"{demo.slug}_{study.slug}", f"{study.title}. {demo.question}", study.Settings, study.run)
+        _add(f"{demo.slug}_{study.slug}", f"{study.title}. {demo.question}", study.Settings, study.run, study.gives_way)
 
 
-def _add(name: str, about: str, model: type[Settings], compute: Callable[..., Comparison]) -> None:
+def _add(
+    name: str, about: str, model: type[Settings], compute: Callable[..., Comparison], gives_way: bool = False
+) -> None:
     gr.api(
-        make_endpoint(name, about, model, compute),
+        make_endpoint(name, about, model, compute, gives_way),
         api_name=name,
         concurrency_id=DEVICE_SLOT,
-        concurrency_limit=1,
+        concurrency_limit=IN_LINE,
     )
 
 
 def make_endpoint(
-    name: str, about: str, model: type[Settings], compute: Callable[..., Comparison]
+    name: str, about: str, model: type[Settings], compute: Callable[..., Comparison], gives_way: bool = False
 ) -> Callable[..., Any]:
     """An async function whose keywords are the model's fields, with defaults, types and help; uploads stay out.
 
@@ -50,7 +52,7 @@ def make_endpoint(
             raise gr.Error(str(error), print_exception=False) from None
         tell = gr.Progress()
         try:
-            async with aclosing(follow(compute, settings, threading.Event())) as updates:
+            async with aclosing(follow(compute, settings, threading.Event(), gives_way)) as updates:
                 async for update in updates:
                     if not isinstance(update, Step):
                         return update.to_dict()

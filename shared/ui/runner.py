@@ -16,10 +16,10 @@ from shared.ui.controls import Controls, from_controls, to_control
 from shared.ui.html import error_html, progress_html
 from shared.ui.links import Link, read_link
 from shared.ui.panel import Panel, Shown
-from shared.ui.running import CANCELLED, DEVICE_SLOT, Run, Step, follow, sentence_for
+from shared.ui.running import CANCELLED, DEVICE_SLOT, IN_LINE, Run, Step, follow, sentence_for
 
 WAITING = '<p class="sbs-quiet">Waiting for its turn.</p>'
-STARTING = '<p class="sbs-quiet">Starting.</p>'
+STARTING = '<p class="sbs-quiet">Starting, as soon as the device is free.</p>'
 STOPPING = '<p class="sbs-quiet">Stopping after this step.</p>'
 STOPPED = f'<p class="sbs-quiet">{CANCELLED}</p>'
 
@@ -38,6 +38,7 @@ class Place:
     go: gr.Button
     stop: gr.Button
     status: gr.HTML
+    gives_way: bool = False
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,7 +70,7 @@ class Runner:
             place.stop.click(self._cancel, self.run, self._buttons, **INSTANT)
         self.run.change(
             self._execute, [self.run, *self.answers], [*self._buttons, *panel.outputs],
-            show_progress="hidden", api_visibility="private", concurrency_id=DEVICE_SLOT, concurrency_limit=1,
+            show_progress="hidden", api_visibility="private", concurrency_id=DEVICE_SLOT, concurrency_limit=IN_LINE,
         )  # fmt: skip
         panel.show_me.click(self._unfold, [panel.shown, *self.answers], panel.outputs, **INSTANT)
         for answer in self.answers:
@@ -145,7 +146,7 @@ class Runner:
             return
         yield place.busy(STARTING)
         try:
-            async with aclosing(follow(place.compute, run.settings, run.stop)) as updates:
+            async with aclosing(follow(place.compute, run.settings, run.stop, place.gives_way)) as updates:
                 async for update in updates:
                     if isinstance(update, Step):
                         yield {place.status: _progress(run, update)}

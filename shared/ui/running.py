@@ -7,6 +7,7 @@ import contextvars
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -18,7 +19,9 @@ from shared.settings import Settings, SettingsError
 Compute = Callable[[Settings, Progress], Comparison]
 
 DEVICE_SLOT = "device"
-"""Every event that computes has this `concurrency_id`, with a limit of one, so that runs follow each other."""
+"""Every event that computes has this `concurrency_id`. So many may be under way at a time, but only one of them has
+the device; the others stand in line for it."""
+IN_LINE = 8
 
 CANCELLED = "Cancelled. Your last result is still here."
 UNEXPECTED = "Something went wrong on our side. Your last result is still here, and the server's log says more."
@@ -26,7 +29,6 @@ UNEXPECTED = "Something went wrong on our side. Your last result is still here, 
 LOOK_EVERY = 0.05
 TELL_EVERY = 0.25
 
-_device = threading.Lock()
 _log = logging.getLogger("side_by_side")
 
 
@@ -59,15 +61,55 @@ class Step:
     seconds_left: float | None = None
 
 
-class _Meter:
-    """The progress callback of one run: raises Cancelled once stopped, else notes how far the work is."""
+class Device:
+    """The device, had by one run at a time, in the order in which they ask."""
 
-    def __init__(self, stop: threading.Event) -> None:
+    def __init__(self) -> None:
+        self._line: deque[object] = deque()  # who stands first has it
+        self._moved = threading.Condition()
+
+    def take(self, who: object, stop: threading.Event) -> None:
+        """Return when it is one's turn; raises Cancelled where one is stopped before."""
+        with self._moved:
+            self._line.append(who)
+            while self._line[0] is not who:
+                self._moved.wait(LOOK_EVERY)
+                if stop.is_set() and self._line[0] is not who:
+                    self._line.remove(who)
+                    raise Cancelled
+
+    def give_back(self) -> None:
+        """Let the next one have it."""
+        with self._moved:
+            self._line.popleft()
+            self._moved.notify_all()
+
+    def let_others_go_first(self, who: object) -> None:
+        """Where others wait, give the device to them and come back after all who wait now. Even a stopped run comes
+        back, since it still has to finish what it has."""
+        with self._moved:
+            if len(self._line) > 1:
+                self._line.append(self._line.popleft())
+                self._moved.notify_all()
+                self._moved.wait_for(lambda: self._line[0] is who)
+
+
+_device = Device()
+
+
+class _Meter:
+    """The progress callback of one run: raises Cancelled once stopped, else notes how far the work is. `gives_way`:
+    here others may have the device first."""
+
+    def __init__(self, stop: threading.Event, gives_way: bool = False) -> None:
         self._stop = stop
+        self._gives_way = gives_way
         self._first: tuple[float, int] | None = None
         self.step: Step | None = None
 
     def __call__(self, done: int, total: int, unit: str) -> None:
+        if self._gives_way and not self._stop.is_set():
+            _device.let_others_go_first(self)
         if self._stop.is_set():
             raise Cancelled
         now = time.monotonic()
@@ -79,27 +121,26 @@ class _Meter:
 
 
 async def follow(
-    compute: Compute, settings: Settings, stop: threading.Event
+    compute: Compute, settings: Settings, stop: threading.Event, gives_way: bool = False
 ) -> AsyncGenerator[Step | Comparison, None]:
     """Computes in a thread of its own: yields a Step a few times a second, and the Comparison at the end.
 
     `stop` makes the work's next progress call raise Cancelled, which ends the thread; so does closing this iterator
     or cancelling its task (the visitor closed the page). Raises what the work raised. A stopped thread keeps the
-    device until it has really ended, so the next run never stands beside it.
+    device until it has really ended, so the next run never stands beside it. Work that `gives_way` lets others have the
+    device at its progress calls.
     """
-    meter, result = _Meter(stop), Future[Comparison]()
+    meter, result = _Meter(stop, gives_way), Future[Comparison]()
 
     def work() -> None:
         try:
-            while not _device.acquire(timeout=LOOK_EVERY):
-                if stop.is_set():
-                    raise Cancelled
+            _device.take(meter, stop)
             try:
                 if stop.is_set():
                     raise Cancelled
                 comparison = compute(settings, meter)
             finally:
-                _device.release()
+                _device.give_back()
         except BaseException as error:
             result.set_exception(error)
         else:

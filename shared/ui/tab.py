@@ -110,7 +110,7 @@ def _draw_study(study: Study) -> Place:
     with gr.Accordion(study.title, open=False, elem_classes=["sbs-study", f"sbs-study-{study.slug}"]):
         controls = draw_controls(study.Settings)
         go, stop, status = _draw_buttons("Run")
-    return Place(study.Settings, study.run, controls, go, stop, status)
+    return Place(study.Settings, study.run, controls, go, stop, status, study.gives_way)
 
 
 def _draw_buttons(label: str) -> tuple[gr.Button, gr.Button, gr.HTML]:

@@ -29,7 +29,7 @@ def test_defaults_are_valid_and_few():
         ({"seed": -1}, "seed must be a whole number from 0 to 9,223,372,036,854,775,807, not -1."),
         ({"samples": 17}, "samples must be a whole number from 1 to 16, not 17."),
         ({"scheduler_a": "heun"}, "scheduler_a must be one of ddim, dpm++, euler, ddpm, not heun."),
-        ({"model": "../x"}, "model must be one of auto, sticker_diffusion, not ../x."),
+        ({"model": "../x"}, "model must be one of auto, sticker_diffusion, stable-diffusion-v1-5/stable-diffusion-v1-5, stabilityai/sd-turbo, stabilityai/sdxl-turbo, SimianLuo/LCM_Dreamshaper_v7, not ../x."),
         ({"prompt": "x" * 3000}, "prompt may be up to 1,000 characters long, not 3,000."),
         ({"prompt": None}, "prompt must be text"),
     ],

@@ -155,7 +155,7 @@ def test_marks():
     sides = (cell(1, 10, 0.5), cell(5, 10, 0.90), cell(1, 20, 0.6), cell(5, 20, 0.94, 0.2))
     assert marks(sides, "adherence") == Marks(best=3, cheapest=1)
     assert marks(sides, "saturation") == Marks(best=0, cheapest=0)
-    assert marks(sides[:1] + (cell(5, 20, 0.95),), "adherence") == Marks(1, 1)
+    assert marks((*sides[:1], cell(5, 20, 0.95)), "adherence") == Marks(1, 1)
     assert marks((cell(5, 20, None), cell(5, 10, None)), "adherence") is None
 
 
@@ -177,7 +177,7 @@ def test_the_takeaway_follows_the_values():
     assert "highest at guidance 5 · 5 steps (0.94)" in told(0.94, 0.9, 0.2)
     assert "the same in every cell (0.50); the cheapest is guidance 5 · 5 steps" in told(0.5, 0.5, 0.5)
     assert "One seed a cell can't tell" in rising
-    assert "no clear difference" in told(0.4, 0.5, 0.6, low=0.1, high=0.9)
+    assert "do not differ clearly" in told(0.4, 0.5, 0.6, low=0.1, high=0.9)
     assert "the only cell measured" in say([cell(5, 5, 0.5, images=picture())], 1)
     assert "can't be judged" in told(None, None, None)
 

@@ -147,3 +147,77 @@ def test_what_the_work_raises_arrives() -> None:
 
     with pytest.raises(DemoError, match="no whale"):
         asyncio.run(gather(compute))
+
+
+def test_a_study_lets_others_have_the_device_between_its_batches() -> None:
+    order: list[str] = []
+    waiting = threading.Event()
+
+    def study(settings: Settings, progress: Progress) -> Comparison:
+        for done in range(6):
+            order.append(f"study {done}")
+            if done == 1:
+                waiting.wait(5)
+                time.sleep(0.2)  # the short one is in line now
+            progress(done, 6, "batches")
+        return result()
+
+    def short(settings: Settings, progress: Progress) -> Comparison:
+        order.append("short begins")
+        progress(0, 1, "calls")
+        time.sleep(0.05)
+        order.append("short ends")
+        return result()
+
+    async def one(compute, gives_way: bool) -> Comparison | Step:
+        return [u async for u in follow(compute, Nothing(), threading.Event(), gives_way)][-1]
+
+    async def both() -> list[Comparison | Step]:
+        first = asyncio.create_task(one(study, True))
+        while "study 1" not in order:
+            await asyncio.sleep(0.01)
+        second = asyncio.create_task(one(short, False))
+        await asyncio.sleep(0.05)
+        waiting.set()
+        return list(await asyncio.gather(first, second))
+
+    assert asyncio.run(both()) == [result(), result()]
+    assert order == ["study 0", "study 1", "short begins", "short ends", "study 2", "study 3", "study 4", "study 5"]
+
+
+def test_a_study_stopped_while_others_have_the_device_comes_back_to_finish() -> None:
+    stop, inside, most = threading.Event(), [0], [0]
+
+    def enter() -> None:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+
+    def study(settings: Settings, progress: Progress) -> Comparison:
+        try:
+            for done in range(1000):
+                time.sleep(0.01)
+                progress(done, 1000, "batches")
+        except Cancelled:
+            enter()
+            time.sleep(0.05)
+            inside[0] -= 1
+        return Comparison("none", {}, (), "Part.", {}, complete=False)
+
+    def short(settings: Settings, progress: Progress) -> Comparison:
+        enter()
+        stop.set()
+        time.sleep(0.2)
+        inside[0] -= 1
+        return result()
+
+    async def both() -> list[Comparison | Step]:
+        async def one(compute, s, gives_way) -> Comparison | Step:
+            return [u async for u in follow(compute, Nothing(), s, gives_way)][-1]
+
+        first = asyncio.create_task(one(study, stop, True))
+        await asyncio.sleep(0.1)
+        return list(await asyncio.gather(first, one(short, threading.Event(), False)))
+
+    part, whole = asyncio.run(both())
+    assert isinstance(part, Comparison) and not part.complete and whole == result()
+    assert most == [1]
