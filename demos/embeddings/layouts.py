@@ -69,12 +69,11 @@ def tsne(
         from openTSNE.affinity import PrecomputedAffinities
     except ImportError:
         return _tsne_of_scikit_learn(points, perplexity, metric, seed, init, tell)
-    stored = _affinities.remember((points.key, metric, perplexity), lambda: _affinities_of(points, perplexity, metric))
     # openTSNE scales the matrix in place, so each run gets a copy.
-    affinities = PrecomputedAffinities(stored.copy(), normalize=False)
+    given = PrecomputedAffinities(affinities(points, perplexity, metric).copy(), normalize=False)
     embedding: Any = openTSNE.TSNEEmbedding(
         _tsne_start(points, init, seed),
-        affinities,
+        given,
         negative_gradient_method="fft" if len(points) >= FFT_FROM else "bh",
         n_jobs=JOBS,
         random_state=seed,
@@ -161,6 +160,17 @@ class _Meter:
 
     def flush(self) -> None:
         pass
+
+
+def affinities(points: Points, perplexity: float, metric: str) -> Any:
+    """t-SNE's joint probabilities [n, n], sparse, remembered; not to be written to."""
+    return _affinities.remember((points.key, metric, perplexity), lambda: _affinities_of(points, perplexity, metric))
+
+
+def forget() -> None:
+    """Forgets affinities, graphs and starts, so that the next layout is cold."""
+    for memo in (_affinities, _graphs, _starts):
+        memo.clear()
 
 
 def _affinities_of(points: Points, perplexity: float, metric: str) -> Any:

@@ -167,7 +167,7 @@ def _read_zip(file: Path, most: int, progress: Progress) -> tuple[list[str], lis
                 pictures.append(picture)
     if len(pictures) < 4:
         raise DemoError(f"upload: at least 4 pictures are needed, and {len(pictures)} of {len(wanted)} could be read.")
-    notes = [f"{bad:,} pictures that can't be read dropped."] if bad else []
+    notes = [f"{bad:,} picture{'s' * (bad != 1)} that can't be read dropped."] if bad else []
     if len(wanted) > len(chosen):
         notes.append(f"A sample of {len(chosen):,} of {len(wanted):,} pictures.")
     return names, pictures, notes

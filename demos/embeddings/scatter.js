@@ -68,7 +68,7 @@ function mount(frame, index) {
   frame.style.position = 'relative';
   const layer = () => {
     const canvas = make('canvas', 'map');
-    Object.assign(canvas.style, {position: 'absolute', inset: '0', width: '100%', height: '100%'});
+    Object.assign(canvas.style, {position: 'absolute', inset: '0', width: '100%', height: '100%', outlineOffset: '-2px'});
     frame.appendChild(canvas);
     return canvas;
   };

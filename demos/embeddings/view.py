@@ -20,7 +20,7 @@ from shared.ui.tab import View, build_tab
 _HERE = Path(__file__).parent
 _TEMPLATE = """
 <style>
-#sbs-embeddings .sbs-side .sbs-frame { max-height: clamp(270px, calc(100vh - 340px), 620px); }
+#sbs-embeddings .sbs-side .sbs-frame { max-height: clamp(250px, calc(100vh - 380px), 620px); }
 @media (max-width: 700px) { #sbs-embeddings .sbs-sides { grid-template-columns: 1fr; } }
 </style>
 <div class="link" style="display:none">
