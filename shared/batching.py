@@ -91,10 +91,8 @@ def _advance(run: Sampling, predicted: Tensor) -> None:
 def split_rows(rows: Rows, size: int) -> list[Rows]:
     """The rows in parts of at most `size`."""
     count = len(rows.latents)
-    return [
-        Rows(rows.latents[i : i + size], rows.timesteps[i : i + size], {k: v[i : i + size] for k, v in rows.inputs.items()})
-        for i in range(0, count, size)
-    ]
+    parts = [slice(start, start + size) for start in range(0, count, size)]
+    return [Rows(rows.latents[p], rows.timesteps[p], {k: v[p] for k, v in rows.inputs.items()}) for p in parts]
 
 
 def _key(row: Rows) -> str:

@@ -355,7 +355,7 @@ def _pipeline_class(folder: Path) -> str:
     """The class that a pipeline's folder names, one of three; whatever else it names is refused."""
     found = json.loads((folder / "model_index.json").read_text(encoding="utf-8")).get("_class_name")
     if found not in _PIPELINES:
-        raise DemoError(f"The folder {folder.name} holds a {str(found)[:40]}, which is none of {', '.join(_PIPELINES)}.")
+        raise DemoError(f"The folder {folder.name} holds a {str(found)[:40]}, not a {' or '.join(_PIPELINES)}.")
     return found
 
 

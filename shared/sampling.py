@@ -27,7 +27,7 @@ from torch import Tensor
 from shared.demo import DemoError
 from shared.devices import generators
 
-SchedulerName = Literal["ddim", "dpm++", "euler", "ddpm"]
+SchedulerName = Literal["ddim", "dpm++", "euler", "ddpm", "lcm"]
 UNIT = "U-Net calls"
 MOST_PIXELS = 32 * 128 * 128
 """The autoencoder decodes so many pixels at a time: 32 small pictures, or two of 512 pixels."""

@@ -17,7 +17,7 @@ from shared.demo import DemoError, Progress, no_progress
 from shared.devices import environment, sample_seeds, wait_for
 from shared.intervals import mean_interval, paired_difference
 from shared.models import Loaded, load_pipeline
-from shared.sampling import UNIT, Encoded, Plan, Sampling, decode, encode, film_steps
+from shared.sampling import UNIT, Encoded, Plan, Sampling, decode, encode, film_steps, is_held_back, takes_scale
 
 
 @dataclass
@@ -43,10 +43,7 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
     """
     progress = progress or no_progress
     loaded = load_pipeline(settings.model)
-    plans = (
-        Plan(settings.guidance_a, settings.steps_a, settings.scheduler_a),
-        Plan(settings.guidance_b, settings.steps_b, settings.scheduler_b),
-    )
+    plans = tuple(_plan(settings, side, takes_scale(loaded.model)) for side in "ab")
     seeds = sample_seeds(settings.seed, settings.samples)
     with loaded.alone(still_wanted=lambda: progress(0, 1, UNIT)):
         started = perf_counter()
@@ -71,6 +68,20 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
         ),
         measures=_between(judged),
     )
+
+
+def _plan(settings: GuidanceSettings, side: str, scale_is_read: bool) -> Plan:
+    own = {name: getattr(settings, f"{name}_{side}") for name in _OF_A_SIDE}
+    # A model that reads the scale as an input has its own scheduler, and nothing to rescale or to leave out.
+    if scale_is_read:
+        return Plan(own["guidance"], own["steps"], "lcm")
+    return Plan(
+        own["guidance"], own["steps"], own["scheduler"],
+        own["guidance_rescale"], own["guidance_from"], own["guidance_until"],
+    )  # fmt: skip
+
+
+_OF_A_SIDE = ("guidance", "steps", "scheduler", "guidance_rescale", "guidance_from", "guidance_until")
 
 
 def draw(
@@ -113,9 +124,21 @@ def _make_films(loaded: Loaded, drawn: Sequence[Drawn]) -> None:
 
 def labels(plans: Sequence[Plan]) -> tuple[str, ...]:
     """For each side, the settings in which the sides differ; the guidance where they do not."""
-    parts = [(f"guidance {p.guidance:g}", steps_said(p), p.scheduler) for p in plans]
-    differing = [i for i in range(3) if len({part[i] for part in parts}) > 1] or [0]
+    parts = [
+        (f"guidance {p.guidance:g}", steps_said(p), p.scheduler, _rescale_said(p) or "no rescale",
+         _interval_said(p) or "all steps guided")
+        for p in plans
+    ]  # fmt: skip
+    differing = [i for i in range(len(parts[0])) if len({part[i] for part in parts}) > 1] or [0]
     return tuple(" · ".join(part[i] for i in differing) for part in parts)
+
+
+def _rescale_said(plan: Plan) -> str:
+    return f"rescale {plan.rescale:g}" if plan.rescale else ""
+
+
+def _interval_said(plan: Plan) -> str:
+    return f"guided {plan.start:.0%} to {plan.until:.0%}" if (plan.start, plan.until) != (0, 1) else ""
 
 
 def steps_said(plan: Plan) -> str:
@@ -129,7 +152,9 @@ def _side(
     judged, clip_score = scored
     plan, run = drawn.plan, drawn.run
     first, *others = drawn.pictures
-    made = f"guidance {plan.guidance:g} · {steps_said(plan)} · {plan.scheduler} · seed {seeds[0]}"
+    parts = (f"guidance {plan.guidance:g}", steps_said(plan), plan.scheduler, _rescale_said(plan), _interval_said(plan),
+             f"seed {seeds[0]}", HELD_BACK if is_held_back(first) else "")  # fmt: skip
+    made = " · ".join(filter(None, parts))
     measures = (
         *side_measures(judged, drawn.pictures),
         clip_score,
@@ -140,14 +165,22 @@ def _side(
         label=label,
         measures=measures,
         images=(first, *(picture for _, picture in drawn.film), *others),
-        captions=(made, *(str(step) for step, _ in drawn.film), *(f"seed {seed}" for seed in seeds[1:])),
+        captions=(made, *(str(step) for step, _ in drawn.film), *map(seed_said, seeds[1:], others)),
         arrays={"latents": run.latents.float().cpu().numpy(), "noise_levels": run.noise_levels()},
     )
 
 
+HELD_BACK = "held back by the model's safety checker"
+
+
+def seed_said(seed: int, picture: Image.Image) -> str:
+    """A sample's caption: its seed, and whether its picture was held back."""
+    return f"seed {seed} · {HELD_BACK}" if is_held_back(picture) else f"seed {seed}"
+
+
 CALLS_NOTE = (
     "Counted as they are made: each step evaluates the U-Net once with the prompt and once without; "
-    "at guidance 1 or 0 only one of the two counts, so only that one is computed"
+    "at guidance 1 or 0, and in steps without guidance, only one of the two counts, so only that one is computed"
 )
 
 
@@ -172,8 +205,8 @@ def _latency(drawn: Drawn, encode_seconds: float, samples: int) -> Measure:
 
 def _between(judged: Sequence[Judged]) -> tuple[Measure, ...]:
     a, b = judged
-    if not a.facts or not b.facts:
-        return ()
+    if not a.facts or len(a.facts) != len(b.facts):
+        return ()  # nothing to judge, or pictures held back on one side: no pairs
     grain = 1 / a.facts[0].total
     gain = paired_difference([f.share for f in a.facts], [f.share for f in b.facts], low=-1.0, high=1.0, grain=grain)
     note = "Adherence of B minus that of A, paired by seed: both sides draw from the same noises"

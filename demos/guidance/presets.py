@@ -27,6 +27,20 @@ PRESETS = (
         confusion="Adherence or quality? Too much guidance drives colors to their ends without following better.",
     ),
     Preset(
+        "rescaled",
+        "Guidance 15, with and without rescale",
+        {"guidance_a": 15.0, "guidance_b": 15.0, "guidance_rescale_b": 0.7},
+        settles="G2",
+        confusion="Harsh colors or a bad model? Too much guidance widens the prediction; rescaling narrows it again.",
+    ),
+    Preset(
+        "interval",
+        "Guidance in all steps or in the middle ones",
+        {"guidance_a": 5.0, "guidance_b": 5.0, "guidance_from_b": 0.1, "guidance_until_b": 0.7},
+        settles="G4",
+        confusion="Guidance or its cost? It doubles the calls; outside the middle steps it can be left out.",
+    ),
+    Preset(
         "steer-away",
         "A negative prompt at guidance 1 against 5",
         {"prompt": "a car on a mint background", "negative_prompt": "red", "guidance_a": 1.0, "guidance_b": 5.0,

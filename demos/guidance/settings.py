@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import field_validator, model_validator
 
@@ -30,6 +31,9 @@ _GUIDANCE = (
     "above 1 their difference is exaggerated."
 )
 _STEPS = "How many times the U-Net takes a part of the noise away."
+_RESCALE = "Brings the guided prediction's spread back to that without guidance: 0 not at all, 1 fully."
+_FROM = "From which share of the steps on guidance acts; before it, the prompt's prediction is taken as it is."
+_UNTIL = "Up to which share of the steps guidance acts; unguided steps call the U-Net once."
 _AXIS = "As 1, 3, 7.5 or 1-15 (+2) or 1-10 [5]; with semicolons a comma is a decimal mark."
 _AUTO = "auto: a real Stable Diffusion where a GPU and its weights are at hand, else the bundled one."
 _SCHEDULER = "The sampler: which noise levels the steps visit, and how each step is made."
@@ -80,6 +84,12 @@ class GuidanceSettings(Settings):
     )
     scheduler_a: Scheduler = setting("ddim", "scheduler", _SCHEDULER, group="scheduler", side="a")
     scheduler_b: Scheduler = setting("ddim", "scheduler", _SCHEDULER, group="scheduler", side="b")
+    guidance_rescale_a: float = setting(0.0, "rescale", _RESCALE, group="rescale", side="a", step=0.05, ge=0, le=1)
+    guidance_rescale_b: float = setting(0.0, "rescale", _RESCALE, group="rescale", side="b", step=0.05, ge=0, le=1)
+    guidance_from_a: float = setting(0.0, "guided from", _FROM, group="from", side="a", step=0.05, ge=0, le=1)
+    guidance_from_b: float = setting(0.0, "guided from", _FROM, group="from", side="b", step=0.05, ge=0, le=1)
+    guidance_until_a: float = setting(1.0, "guided until", _UNTIL, group="until", side="a", step=0.05, ge=0, le=1)
+    guidance_until_b: float = setting(1.0, "guided until", _UNTIL, group="until", side="b", step=0.05, ge=0, le=1)
     samples: int = setting(
         4,
         "Samples",
@@ -88,6 +98,28 @@ class GuidanceSettings(Settings):
         ge=1,
         le=16,
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spread_to_both_sides(cls, values: Any) -> Any:
+        """`guidance_rescale`, `guidance_from` and `guidance_until` without a side set both sides."""
+        if not isinstance(values, Mapping):
+            return values
+        both = {n: values[n] for n in ("guidance_rescale", "guidance_from", "guidance_until") if n in values}
+        spread = {f"{name}_{side}": value for name, value in both.items() for side in "ab"}
+        return spread | {name: value for name, value in values.items() if name not in both}
+
+    @model_validator(mode="after")
+    def _check_intervals(self) -> Self:
+        for side, start, until in (
+            ("a", self.guidance_from_a, self.guidance_until_a),
+            ("b", self.guidance_from_b, self.guidance_until_b),
+        ):
+            if start > until:
+                raise ValueError(
+                    f"guidance_from_{side} must be at most guidance_until_{side} ({until:g}), not {start:g}."
+                )
+        return self
 
 
 class SweepSettings(Settings):

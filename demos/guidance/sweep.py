@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 
-from demos.guidance.compute import CALLS_NOTE, steps_said
+from demos.guidance.compute import CALLS_NOTE, HELD_BACK, seed_said, steps_said
 from demos.guidance.heat_maps import heat_maps
 from demos.guidance.measures import clip_scores, judge, side_measures
 from demos.guidance.settings import SweepSettings
@@ -17,7 +17,7 @@ from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment
 from shared.models import Loaded, load_pipeline
-from shared.sampling import UNIT, Plan, Sampling, decode, encode
+from shared.sampling import UNIT, Plan, Sampling, decode, encode, is_held_back, takes_scale
 
 
 @dataclass
@@ -48,7 +48,8 @@ def run_sweep(settings: SweepSettings, progress: Progress | None = None) -> Comp
     seeds = settings.seed_values
     with loaded.alone():
         encoded = encode(loaded.model, settings.prompt)
-    cells = [Cell(Plan(g, s, settings.scheduler)) for s in settings.step_values for g in settings.guidance_values]
+    scheduler = "lcm" if takes_scale(loaded.model) else settings.scheduler
+    cells = [Cell(Plan(g, s, scheduler)) for s in settings.step_values for g in settings.guidance_values]
     for cell in cells:
         try:
             cell.run = Sampling(loaded.model, encoded, cell.plan, seeds)
@@ -110,8 +111,9 @@ def _sides(loaded: Loaded, settings: SweepSettings, cells: Sequence[Cell]) -> tu
         assert run is not None  # it made the pictures
         facts, score = found[id(cell)]
         calls = Measure.exact("unet_calls", run.calls, "per picture", "lower", CALLS_NOTE)
-        captions = [f"{cell.label} · {settings.scheduler} · seed {settings.seed_values[0]}"]
-        captions += [f"seed {seed}" for seed in settings.seed_values[1:]]
+        captions = [f"{cell.label} · {cell.plan.scheduler} · seed {settings.seed_values[0]}"]
+        captions[0] += f" · {HELD_BACK}" if is_held_back(cell.pictures[0]) else ""
+        captions += map(seed_said, settings.seed_values[1:], cell.pictures[1:])
         sides.append(
             Side(
                 cell.label,

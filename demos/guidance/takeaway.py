@@ -87,6 +87,8 @@ def _against_textbook(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
         return ""
     a, b = plans
     better = winner(sides, "adherence")
+    if (a.rescale, a.start, a.until) != (b.rescale, b.start, b.until):
+        return _remedy(sides, plans)
     if a.guidance != b.guidance and (a.steps, a.scheduler) == (b.steps, b.scheduler):
         low, high = (0, 1) if a.guidance < b.guidance else (1, 0)
         if max(a.guidance, b.guidance) <= USUAL:
@@ -97,6 +99,22 @@ def _against_textbook(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
         more = 0 if a.steps > b.steps else 1
         if better == 1 - more:
             return "Textbooks expect more steps to be at least as good; here fewer were better."
+    return ""
+
+
+def _remedy(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
+    """What a remedy against too much guidance did, where the sides differ in one alone."""
+    a, b = plans
+    if (a.guidance, a.steps, a.scheduler) != (b.guidance, b.steps, b.scheduler):
+        return ""
+    if (a.start, a.until) == (b.start, b.until):
+        remedied = 0 if a.rescale > b.rescale else 1
+        cleaner = winner(sides, "saturation")
+        if cleaner == remedied:
+            return f"Rescaling ({LETTERS[remedied]}) lowered the saturated colors, as it is meant to."
+        return "Rescaling is meant to lower the saturated colors; these samples don't show it."
+    if a.rescale == b.rescale and winner(sides, "adherence") is None:
+        return "Guidance in a part of the steps only cost no clear adherence here."
     return ""
 
 

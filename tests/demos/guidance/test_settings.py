@@ -9,6 +9,7 @@ import pytest
 from demos.guidance import DEMO
 from demos.guidance.settings import GuidanceSettings, Model, Scheduler
 from shared import models
+from shared.models import names
 from shared.settings import SettingsError
 
 
@@ -29,7 +30,7 @@ def test_defaults_are_valid_and_few():
         ({"seed": -1}, "seed must be a whole number from 0 to 9,223,372,036,854,775,807, not -1."),
         ({"samples": 17}, "samples must be a whole number from 1 to 16, not 17."),
         ({"scheduler_a": "heun"}, "scheduler_a must be one of ddim, dpm++, euler, ddpm, not heun."),
-        ({"model": "../x"}, "model must be one of auto, sticker_diffusion, stable-diffusion-v1-5/stable-diffusion-v1-5, stabilityai/sd-turbo, stabilityai/sdxl-turbo, SimianLuo/LCM_Dreamshaper_v7, not ../x."),
+        ({"model": "../x"}, f"model must be one of auto, {', '.join(names('pipeline'))}, not ../x."),
         ({"prompt": "x" * 3000}, "prompt may be up to 1,000 characters long, not 3,000."),
         ({"prompt": None}, "prompt must be text"),
     ],
@@ -50,7 +51,7 @@ def test_a_seed_beyond_the_largest_is_refused():
 def test_choices_are_what_the_code_behind_them_has():
     from shared.sampling import SchedulerName
 
-    assert get_args(Scheduler) == get_args(SchedulerName)
+    assert (*get_args(Scheduler), "lcm") == get_args(SchedulerName)  # an LCM's own, never chosen
     assert get_args(Model) == ("auto", *models.names("pipeline"))
 
 
@@ -69,3 +70,12 @@ def test_importing_the_demo_brings_in_nothing_heavy():
         "assert not found, found"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_remedies_are_set_for_a_side_or_for_both():
+    s = GuidanceSettings.check({"guidance_rescale": 0.7, "guidance_until": 0.8, "guidance_until_b": 1})
+    assert (s.guidance_rescale_a, s.guidance_rescale_b) == (0.7, 0.7)
+    assert (s.guidance_until_a, s.guidance_until_b) == (0.8, 1)
+    with pytest.raises(SettingsError, match=r"guidance_from_b must be at most guidance_until_b \(0.2\), not 0.5."):
+        GuidanceSettings.check({"guidance_from_b": 0.5, "guidance_until_b": 0.2})
+
