@@ -270,9 +270,7 @@ def _snapshot(row: ModelRow, local: bool) -> Path | None:
 
     try:
         return Path(
-            snapshot_download(
-                row.hub, revision=row.revision, allow_patterns=hub_files(row), local_files_only=local
-            )
+            snapshot_download(row.hub, revision=row.revision, allow_patterns=hub_files(row), local_files_only=local)
         )
     except Exception:
         return None  # not in the cache, or the Hub can't be reached: both end in the caller's sentence

@@ -86,7 +86,9 @@ def _knees(curves: dict[str, Curve]) -> str:
         if len(curve) < 3:
             told.append(f"{name} has too few step counts for a curve")
         elif max(values) - min(values) <= FLAT:
-            told.append(f"{name} is level over all step counts ({min(values):.2f} to {max(values):.2f}), without a knee")
+            told.append(
+                f"{name} is level over all step counts ({min(values):.2f} to {max(values):.2f}), without a knee"
+            )
         else:
             at = level_from(curve)
             knees[name] = curve[at][0]

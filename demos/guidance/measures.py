@@ -30,9 +30,7 @@ class Judged:
     unwanted: tuple[bool, ...] | None = None
 
 
-def judge(
-    row: ModelRow, prompt: str, negative_prompt: str, pictures: Sequence[Sequence[Image.Image]]
-) -> list[Judged]:
+def judge(row: ModelRow, prompt: str, negative_prompt: str, pictures: Sequence[Sequence[Image.Image]]) -> list[Judged]:
     """Every side's pictures against the prompt, read by the model's own judge in one go."""
     nothing = len(pictures)
     if not row.judge:

@@ -36,9 +36,7 @@ class Seen:
     calls: int
 
 
-def draw(
-    loaded: Loaded, texts: Sequence[str], plan: Plan, negatives: Sequence[str] | None = None
-) -> Seen:
+def draw(loaded: Loaded, texts: Sequence[str], plan: Plan, negatives: Sequence[str] | None = None) -> Seen:
     """A picture for each text, the one at index i from noise i; each may have a negative prompt of its own."""
     wanted = encode_many(loaded.model, texts)
     avoided = encode_many(loaded.model, negatives) if negatives else None
@@ -118,7 +116,9 @@ def main() -> None:
         print(line(f"rescale {RESCALE} at guidance {HARSH:g}", name, *values, f"{harsh.calls} and {mild.calls}"))
     part = draw(loaded, texts, Plan(GUIDANCE, options.steps, "ddim", 0.0, *INTERVAL))
     share = f"guidance {GUIDANCE:g} only from {INTERVAL[0]:.0%} to {INTERVAL[1]:.0%} of the steps"
-    print(line(share, "adherence", adherences(chosen, plain), adherences(chosen, part), f"{plain.calls} and {part.calls}"))
+    print(
+        line(share, "adherence", adherences(chosen, plain), adherences(chosen, part), f"{plain.calls} and {part.calls}")
+    )
 
 
 if __name__ == "__main__":

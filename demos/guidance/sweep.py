@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import torch
 from PIL import Image
 
 from demos.guidance.compute import CALLS_NOTE, HELD_BACK, seed_said, steps_said
@@ -83,17 +84,29 @@ def draw_cells(loaded: Loaded, cells: Sequence[Cell], progress: Progress) -> boo
     except Cancelled:
         complete = False
     for cell in cells:
-        run = cell.run
-        if run is None or not (run.finished or run.failed):
-            continue
-        cell.failed = run.failed
-        if not cell.failed:
-            try:
-                with loaded.alone():
-                    cell.pictures = decode(loaded.model, run.latents)
-            except DemoError as error:
-                cell.failed = str(error)
+        if cell.run and cell.run.failed:
+            cell.failed = cell.run.failed
+    finished = [(cell, cell.run) for cell in cells if cell.run and cell.run.finished and not cell.failed]
+    with loaded.alone():
+        _decode(loaded, finished)
     return complete
+
+
+def _decode(loaded: Loaded, finished: Sequence[tuple[Cell, Sampling]]) -> None:
+    """All pictures in one go; one by one where some of them have overflowed, so that only those cells fail."""
+    if not finished:
+        return
+    try:
+        pictures = iter(decode(loaded.model, torch.cat([run.latents for _, run in finished])))
+    except DemoError as error:
+        if len(finished) == 1:
+            finished[0][0].failed = str(error)
+        else:
+            for pair in finished:
+                _decode(loaded, [pair])
+        return
+    for cell, run in finished:
+        cell.pictures = [next(pictures) for _ in range(run.samples)]
 
 
 def _sides(loaded: Loaded, settings: SweepSettings, cells: Sequence[Cell]) -> tuple[Side, ...]:

@@ -49,9 +49,7 @@ def axes_of(side: Side) -> tuple[float, int]:
 def idle_axes(sides: Sequence[Side]) -> tuple[str, ...]:
     """The axes along which no picture changes; of one value only, or with no two cells to compare, an axis is not."""
     drawn = {axes_of(side): side for side in sides if side.images}
-    return tuple(
-        name for position, name in enumerate(("guidance", "steps")) if _is_idle(list(drawn.items()), position)
-    )
+    return tuple(name for position, name in enumerate(("guidance", "steps")) if _is_idle(list(drawn.items()), position))
 
 
 def _is_idle(drawn: Sequence[tuple[tuple[float, int], Side]], position: int) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -28,9 +29,28 @@ def fresh(monkeypatch, tiny_assets):
     models.forget()
 
 
-def test_auto_is_the_bundled_pipeline():
+def test_auto_is_the_bundled_pipeline_unless_a_gpu_and_weights_are_at_hand(monkeypatch, tmp_path):
+    bundled = models.resolve("auto")
+    assert (bundled.name, bundled.judge, bundled.clip) == ("sticker_diffusion", "scene_reader", "sticker_clip")
+    monkeypatch.setattr(models, "_has_gpu", lambda: True)
+    monkeypatch.setenv("GALLERY_MODELS", str(tmp_path))
+    monkeypatch.setattr(models, "_snapshot", lambda row, local: None)
     assert models.resolve("auto").name == "sticker_diffusion"
-    assert models.resolve("auto").judge == "scene_reader"
+    (tmp_path / models.REAL).mkdir(parents=True)
+    (tmp_path / models.REAL / "model_index.json").write_text("{}")
+    assert models.resolve("auto").name == models.REAL
+    monkeypatch.setattr(models, "_has_gpu", lambda: False)
+    assert models.resolve("auto").name == "sticker_diffusion"
+
+
+def test_hub_rows_name_revision_licence_and_clip():
+    hub = [row for row in models.ROWS if row.hub]
+    assert {"stable-diffusion-v1-5/stable-diffusion-v1-5", "stabilityai/sd-turbo", "stabilityai/sdxl-turbo",
+            "SimianLuo/LCM_Dreamshaper_v7", "openai/clip-vit-base-patch32"} <= {row.name for row in hub}  # fmt: skip
+    for row in hub:
+        assert re.fullmatch(r"[0-9a-f]{40}", row.revision) and row.licence and row.cannot
+        if row.kind == "pipeline":
+            assert row.clip == "openai/clip-vit-base-patch32" and not row.judge and row.big
 
 
 @pytest.mark.parametrize("name", ["../../etc", "", "someone/else", "https://example.org/x"])
@@ -140,3 +160,64 @@ def test_who_waits_for_a_model_can_give_up():
 def test_the_table_needs_nothing_heavy():
     code = "import shared.models, sys; assert not {'torch', 'diffusers', 'transformers'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["stabilityai/sd-turbo", "stable-diffusion-v1-5/stable-diffusion-v1-5"])
+def test_the_bundled_pipeline_under_another_name_draws_the_same(monkeypatch, tmp_path, tiny_assets, name):
+    from shared.sampling import Plan, Sampling, decode, encode
+
+    def draw(loaded):
+        run = Sampling(loaded.model, encode(loaded.model, "a red car"), Plan(5.0, 3, "ddim"), (1, 2))
+        while not run.finished:
+            run.step()
+        return [p.tobytes() for p in decode(loaded.model, run.latents)]
+
+    shutil.copytree(tiny_assets / "sticker_diffusion", tmp_path / name)
+    monkeypatch.setenv("GALLERY_MODELS", str(tmp_path))
+    other = models.load_pipeline(name)
+    assert (other.row.name, other.origin) == (name, "local folder")
+    assert draw(other) == draw(models.load_pipeline("sticker_diffusion"))
+
+
+def test_big_models_are_refused_evicted_and_loaded_again(monkeypatch, tmp_path, tiny_assets):
+    monkeypatch.setattr(models, "_snapshot", lambda row, local: None)
+    with pytest.raises(DemoError, match=r"stabilityai/sd-turbo could not be had from the Hub: connect this machine"):
+        models.load_pipeline("stabilityai/sd-turbo")
+    assert models.loaded_names() == ()
+    for name in ("stabilityai/sd-turbo", "stabilityai/sdxl-turbo", "stable-diffusion-v1-5/stable-diffusion-v1-5"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).symlink_to(tiny_assets / "sticker_diffusion")
+    monkeypatch.setenv("GALLERY_MODELS", str(tmp_path))
+    turbo = models.load_pipeline("stabilityai/sd-turbo")
+    models.load_pipeline("stabilityai/sdxl-turbo")
+    assert models.loaded_names() == ("stabilityai/sd-turbo", "stabilityai/sdxl-turbo")
+    models.load_pipeline("stable-diffusion-v1-5/stable-diffusion-v1-5")  # 3,000 + 7,500 + 3,300 MiB are too many
+    assert models.loaded_names() == ("stabilityai/sdxl-turbo", "stable-diffusion-v1-5/stable-diffusion-v1-5")
+    again = models.load_pipeline("stabilityai/sd-turbo")
+    assert again is not turbo
+    assert models.loaded_names() == ("stable-diffusion-v1-5/stable-diffusion-v1-5", "stabilityai/sd-turbo")
+
+
+def test_only_three_classes_of_pipeline_are_read(monkeypatch, tmp_path, tiny_assets):
+    folder = tmp_path / "stabilityai" / "sd-turbo"
+    shutil.copytree(tiny_assets / "sticker_diffusion", folder)
+    index = (folder / "model_index.json").read_text()
+    (folder / "model_index.json").write_text(index.replace('"StableDiffusionPipeline"', '"os.system"'))
+    monkeypatch.setenv("GALLERY_MODELS", str(tmp_path))
+    with pytest.raises(DemoError, match=r"holds a os\.system, not a StableDiffusionPipeline or"):
+        models.load_pipeline("stabilityai/sd-turbo")
+
+
+def test_of_a_hub_repository_only_one_format_is_fetched():
+    from fnmatch import fnmatch
+
+    def wanted(name: str, path: str) -> bool:
+        return any(fnmatch(path, pattern) for pattern in models.hub_files(models.resolve(name)))
+
+    turbo = "stabilityai/sd-turbo"
+    assert wanted(turbo, "unet/diffusion_pytorch_model.fp16.safetensors") and wanted(turbo, "vae/config.json")
+    assert not wanted(turbo, "sd_turbo.safetensors")
+    assert not wanted(turbo, "unet/diffusion_pytorch_model.safetensors")
+    assert not wanted(turbo, "unet/diffusion_pytorch_model.bin")
+    assert wanted("SimianLuo/LCM_Dreamshaper_v7", "unet/diffusion_pytorch_model.safetensors")
+    assert wanted("openai/clip-vit-base-patch32", "model.safetensors")

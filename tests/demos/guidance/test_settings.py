@@ -78,4 +78,3 @@ def test_remedies_are_set_for_a_side_or_for_both():
     assert (s.guidance_until_a, s.guidance_until_b) == (0.8, 1)
     with pytest.raises(SettingsError, match=r"guidance_from_b must be at most guidance_until_b \(0.2\), not 0.5."):
         GuidanceSettings.check({"guidance_from_b": 0.5, "guidance_until_b": 0.2})
-
