@@ -1,7 +1,7 @@
-"""A 5x5 sweep against 25 calls of the plain pipeline: `python -m tests.bench_sweep`. No test; run it on a quiet machine.
+"""A 5x5 sweep against 25 calls of the plain pipeline: `python -m tests.bench_sweep`.
 
-Same weights, same scheduler, one run. Prints how many times faster the sweep is, how far its pictures are from the
-plain ones, and which share of the machine's measured matmul rate the sweep reaches.
+It is no test; run it on a quiet machine. Same weights, same scheduler, one run. Prints how many times faster the sweep
+is, how far its pictures are from the plain ones, and which share of the machine's measured matmul rate it reaches.
 """
 
 from __future__ import annotations
@@ -94,10 +94,11 @@ def main() -> None:
         off = max(off, *(int(np.abs(a.astype(int) - b).max()) for a, b in zip(ours, theirs, strict=True)))
     rate = matmul_rate(loaded.device, loaded.dtype)
     reached = flops / min(drawing)
+    print(f"{loaded.row.name}, {options.scheduler}, guidance {GUIDANCES}, steps {steps}")
+    threads = torch.get_num_threads()
     print(
-        f"{loaded.row.name}, {options.scheduler}, guidance {GUIDANCES}, steps {steps}, {torch.get_num_threads()} threads"
+        f"{threads} threads; 25 plain calls: {min(slow):.2f} s; the sweep: {min(fast):.2f} s; {min(slow) / min(fast):.2f} times faster"
     )
-    print(f"25 plain calls: {min(slow):.2f} s; the sweep: {min(fast):.2f} s; {min(slow) / min(fast):.2f} times faster")
     print(f"largest difference of a picture's value: {off} of 255")
     print(f"U-Net: {flops / 1e9:.0f} GFLOP at {reached / 1e9:.0f} GFLOP/s, {reached / rate:.0%} of the measured "
           f"matmul rate of {rate / 1e9:.0f} GFLOP/s (decoding and schedulers are in the time)")  # fmt: skip

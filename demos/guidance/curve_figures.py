@@ -52,7 +52,8 @@ def _figure(curves: dict[str, list[tuple[float, Measure]]], name: str, vary: str
             figure.add_scatter(
                 x=[x for x, _, _ in banded] + [x for x, _, _ in reversed(banded)],
                 y=[high for _, _, high in banded] + [low for _, low, _ in reversed(banded)],
-                mode="lines", fill="toself", fillcolor=color, opacity=0.18, line={"width": 0}, hoverinfo="skip", showlegend=False,
+                mode="lines", fill="toself", fillcolor=color, opacity=0.18, line={"width": 0}, hoverinfo="skip",
+                showlegend=False,
             )  # fmt: skip
         figure.add_scatter(
             x=[x for x, _ in points], y=[m.value for _, m in points], name=scheduler, mode="lines+markers",

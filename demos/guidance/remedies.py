@@ -98,15 +98,16 @@ def main() -> None:
     plain = draw(loaded, texts, Plan(GUIDANCE, options.steps, "ddim"))
     print("| remedy | measure | without | with | difference | U-Net calls |\n|---|---|---|---|---|---|")
     facts: tuple[tuple[str, Callable[[Scene, Reading], bool], Callable[[Scene], str]], ...] = (
-        ("color", _shows_color, lambda s: str(s.stickers[0].color)),
-        ("kind", _shows_kind, lambda s: caption(Scene((Sticker(s.stickers[0].kind),)))),
-        ("background", _shows_background, lambda s: f"{s.background} background"),
+        ("the first sticker's color", _shows_color, lambda s: str(s.stickers[0].color)),
+        ("the first sticker's kind", _shows_kind, lambda s: caption(Scene((Sticker(s.stickers[0].kind),)))),
+        ("the background", _shows_background, lambda s: f"{s.background} background"),
     )
     for name, fact, words in facts:
         steered = draw(loaded, texts, Plan(GUIDANCE, options.steps, "ddim"), [words(s) for s in chosen])
-        print(line(f"negative prompt naming the first sticker's {name}" if name != "background" else
-                   "negative prompt naming the background", f"pictures showing that {name}",
-                   shows(fact, chosen, plain), shows(fact, chosen, steered), f"{plain.calls} and {steered.calls}"))  # fmt: skip
+        found = (shows(fact, chosen, plain), shows(fact, chosen, steered))
+        print(
+            line(f"negative prompt naming {name}", "pictures showing it", *found, f"{plain.calls} and {steered.calls}")
+        )
     harsh = draw(loaded, texts, Plan(HARSH, options.steps, "ddim"))
     mild = draw(loaded, texts, Plan(HARSH, options.steps, "ddim", rescale=RESCALE))
     for name, values in (

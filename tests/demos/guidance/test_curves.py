@@ -65,7 +65,7 @@ def test_steps_for_two_schedulers_with_figures(tiny):
 
 def test_cancel_keeps_whole_points(tiny):
     def cancel(done: int, total: int, unit: str) -> None:
-        if unit == "U-Net calls" and 0 < done and done >= total / 2:
+        if unit == "U-Net calls" and done > 0 and done >= total / 2:
             raise Cancelled
 
     c = curves(cancel, vary="steps", values="1, 20", n_captions=4)
