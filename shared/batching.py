@@ -19,12 +19,15 @@ from shared.sampling import Rows, Sampling, ask_unet, join_rows
 
 ROWS = 32
 """Rows of one U-Net call. Beyond it a CPU gains nothing: its matrix products run at their full rate."""
+ROWS_GPU = 128
 ROWS_BIG = 16
 
 
 def rows_at_once(loaded: Loaded) -> int:
     """How many rows one U-Net call of this model may have."""
-    return ROWS_BIG if loaded.row.big else ROWS
+    if loaded.row.big:
+        return ROWS_BIG
+    return ROWS if loaded.device.type == "cpu" else ROWS_GPU
 
 
 def take_steps(loaded: Loaded, runs: Sequence[Sampling], rows: int = ROWS) -> Iterator[None]:

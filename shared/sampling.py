@@ -351,3 +351,9 @@ def _blank(picture: Image.Image) -> Image.Image:
 def is_held_back(picture: Image.Image) -> bool:
     """Whether `decode` left the picture blank because the safety checker flagged it."""
     return bool(picture.info.get("held back"))
+
+
+def shown_latents(latents: Tensor, pictures: Sequence[Image.Image]) -> np.ndarray:
+    """The latents [n, c, h, w] of those pictures that were not held back, as float32."""
+    kept = [i for i, picture in enumerate(pictures) if not is_held_back(picture)]
+    return latents[kept].float().cpu().numpy()

@@ -17,7 +17,18 @@ from shared.demo import DemoError, Progress, no_progress
 from shared.devices import environment, sample_seeds, wait_for
 from shared.intervals import mean_interval, paired_difference
 from shared.models import Loaded, load_pipeline
-from shared.sampling import UNIT, Encoded, Plan, Sampling, decode, encode, film_steps, is_held_back, takes_scale
+from shared.sampling import (
+    UNIT,
+    Encoded,
+    Plan,
+    Sampling,
+    decode,
+    encode,
+    film_steps,
+    is_held_back,
+    shown_latents,
+    takes_scale,
+)
 
 
 @dataclass
@@ -113,12 +124,14 @@ def draw(
 
 
 def _make_films(loaded: Loaded, drawn: Sequence[Drawn]) -> None:
-    """Decode all frames of all sides in one batch; after the pictures, so that no latency holds them."""
+    """Decode all frames of all sides in one batch; after the pictures, so that no latency holds them. A picture that
+    was held back has no film."""
     import torch
 
-    frames = [latents for side in drawn for latents in side.run.clean.values()]
-    pictures = iter(decode(loaded.model, torch.stack(frames)))
-    for side in drawn:
+    shown = [side for side in drawn if not is_held_back(side.pictures[0])]
+    frames = [latents for side in shown for latents in side.run.clean.values()]
+    pictures = iter(decode(loaded.model, torch.stack(frames)) if frames else [])
+    for side in shown:
         side.film = [(step, next(pictures)) for step in side.run.clean]
 
 
@@ -166,7 +179,7 @@ def _side(
         measures=measures,
         images=(first, *(picture for _, picture in drawn.film), *others),
         captions=(made, *(str(step) for step, _ in drawn.film), *map(seed_said, seeds[1:], others)),
-        arrays={"latents": run.latents.float().cpu().numpy(), "noise_levels": run.noise_levels()},
+        arrays={"latents": shown_latents(run.latents, drawn.pictures), "noise_levels": run.noise_levels()},
     )
 
 

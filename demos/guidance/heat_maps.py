@@ -33,13 +33,12 @@ def _heat_map(sides: Sequence[Side], name: str) -> Any:
     grid = [[cells.get((g, s)) for g in across] for s in down]
     values = [[_value(sides, i, name) for i in row] for row in grid]
     texts = [[_text(sides, i, name, found) for i in row] for row in grid]
-    title = f"{spell(name)}{f' ({first.unit})' if first.unit not in ('', 'share') else ''}"
     figure = go.Figure(
         go.Heatmap(
             x=[f"{g:g}" for g in across], y=[str(s) for s in down], z=values, text=texts, texttemplate="%{text}",
             hovertemplate="guidance %{x}, %{y} steps: %{z:.3g}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
             colorscale="Cividis", reversescale=first.better == "lower",
-            colorbar={"title": {"text": title, "side": "right"}, "thickness": 12, "outlinewidth": 0},
+            colorbar={"title": {"text": spell(name), "side": "right"}, "thickness": 12, "outlinewidth": 0},
         )
     )  # fmt: skip
     figure.update_layout(

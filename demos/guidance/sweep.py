@@ -18,7 +18,7 @@ from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment
 from shared.models import Loaded, load_pipeline
-from shared.sampling import UNIT, Plan, Sampling, decode, encode, is_held_back, takes_scale
+from shared.sampling import UNIT, Plan, Sampling, decode, encode, is_held_back, shown_latents, takes_scale
 
 
 @dataclass
@@ -132,7 +132,7 @@ def _sides(loaded: Loaded, settings: SweepSettings, cells: Sequence[Cell]) -> tu
                 cell.label,
                 (*side_measures(facts, cell.pictures), score, calls),
                 tuple(cell.pictures),
-                arrays={"latents": run.latents.float().cpu().numpy()},
+                arrays={"latents": shown_latents(run.latents, cell.pictures)},
                 captions=tuple(captions),
             )
         )

@@ -218,3 +218,36 @@ def test_labels_name_what_differs():
     assert labels((Plan(5, 1, "ddim"), Plan(5, 20, "ddim"))) == ("1 step", "20 steps")
     assert labels((Plan(5, 9, "ddim"), Plan(5, 9, "dpm++"))) == ("ddim", "dpm++")
     assert labels((Plan(5, 9, "ddim"), Plan(5, 9, "ddim"))) == ("guidance 5", "guidance 5")
+
+
+def test_labels_and_captions_tell_the_remedies(tiny):
+    both = (Plan(15, 20, "ddim"), Plan(15, 20, "ddim", rescale=0.7))
+    assert labels(both) == ("no rescale", "rescale 0.7")
+    both = (Plan(5, 20, "ddim"), Plan(5, 20, "ddim", start=0.1, until=0.7))
+    assert labels(both) == ("all steps guided", "guided 10% to 70%")
+    c = compare(small(guidance_a=7.5, steps_a=3, guidance_from_b=0.4, guidance_rescale_b=0.5))
+    assert c.sides[1].captions[0] == "guidance 7.5 · 3 steps · ddim · rescale 0.5 · guided 40% to 100% · seed 13"
+    assert [s.measure("unet_calls").value for s in c.sides] == [6, 5]
+
+
+def test_what_the_safety_checker_flags_is_blank_without_film_or_latents(tiny):
+    from types import SimpleNamespace
+
+    import torch
+
+    model = models.load_pipeline("auto").model
+
+    class Checker(torch.nn.Module):
+        def forward(self, images, clip_input):
+            return images, [i == 0 for i in range(len(images))]
+
+    extract = lambda pictures, return_tensors: SimpleNamespace(pixel_values=torch.zeros(len(pictures), 3, 4, 4))  # noqa: E731
+    model.safety_checker, model.feature_extractor = Checker(), extract
+    try:
+        c = compare(small(samples=2))
+    finally:
+        model.safety_checker = model.feature_extractor = None
+    for side in c.sides:
+        assert side.captions[0].endswith("held back by the model's safety checker")
+        assert side.captions[1:] == ("seed 14",) and np.asarray(side.images[0]).std(axis=(0, 1)).max() == 0
+        assert side.arrays["latents"].shape[0] == 1 and side.measure("saturation").n == 1

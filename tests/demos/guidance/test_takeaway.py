@@ -123,3 +123,13 @@ def test_one_prediction_is_right(a, b, right):
 def test_no_prediction_is_right_or_wrong_where_the_run_cannot_tell(adherence):
     c = Comparison("guidance", {}, (side(adherence, CLEAN), side(adherence, CLEAN)), "", {})
     assert [answer.holds(c) for answer in PREDICTIONS[0].answers] == [None] * 4
+
+
+def test_a_remedy_is_told_where_the_sides_differ_in_it_alone():
+    def told(a, b, **remedy) -> str:
+        return say((a, b), (Plan(15, 20, "ddim"), Plan(15, 20, "ddim", **remedy)))
+
+    assert "Rescaling (B) lowered the saturated colors" in told(side(LOW, HARSH), side(LOW, CLEAN), rescale=0.7)
+    assert "these samples don't show it" in told(side(LOW, CLEAN), side(LOW, HARSH), rescale=0.7)
+    assert "cost no clear adherence" in told(side(WIDE, CLEAN), side(WIDE, CLEAN), until=0.7)
+    assert "Guidance in a part" not in told(side(HIGH, CLEAN), side(LOW, CLEAN), until=0.7)
