@@ -336,7 +336,8 @@ def _hold_back(pipeline: StableDiffusionPipeline, pictures: list[Image.Image]) -
     checker = getattr(pipeline, "safety_checker", None)
     if checker is None:
         return pictures
-    seen = pipeline.feature_extractor(pictures, return_tensors="pt").pixel_values
+    extractor: Any = pipeline.feature_extractor
+    seen = extractor(pictures, return_tensors="pt").pixel_values
     arrays = np.stack([np.asarray(p, dtype=np.float32) / 255 for p in pictures])
     _, flags = checker(images=arrays, clip_input=seen.to(pipeline.unet.device, pipeline.unet.dtype))
     return [_blank(p) if flag else p for p, flag in zip(pictures, flags, strict=True)]

@@ -85,10 +85,8 @@ def side_measures(judged: Judged, pictures: Sequence[Image.Image]) -> tuple[Meas
     """
     shown = [p for p in pictures if not is_held_back(p)]
     if not shown:
-        return tuple(
-            Measure(name, None, "share", better, "The model's safety checker held every picture back")
-            for name, better in (*_FACTS, ("saturation", "lower"))
-        )
+        why = "The model's safety checker held every picture back"
+        return (*fact_measures((), why), Measure("saturation", None, "share", "lower", why))
     saturated = mean_interval([adherence.saturation(p) for p in shown], low=0.0, high=1.0)
     found = [*fact_measures(judged.facts, judged.why), measure("saturation", saturated, "lower", _SATURATION)]
     if judged.unwanted is not None:

@@ -110,11 +110,10 @@ def main() -> None:
         )
     harsh = draw(loaded, texts, Plan(HARSH, options.steps, "ddim"))
     mild = draw(loaded, texts, Plan(HARSH, options.steps, "ddim", rescale=RESCALE))
-    for name, values in (
-        ("saturation", [[adherence.saturation(p) for p in side.pictures] for side in (harsh, mild)]),
-        ("adherence", [adherences(chosen, side) for side in (harsh, mild)]),
-    ):
-        print(line(f"rescale {RESCALE} at guidance {HARSH:g}", name, *values, f"{harsh.calls} and {mild.calls}"))
+    saturated = [[adherence.saturation(p) for p in side.pictures] for side in (harsh, mild)]
+    followed = [adherences(chosen, side) for side in (harsh, mild)]
+    for name, (before, after) in (("saturation", saturated), ("adherence", followed)):
+        print(line(f"rescale {RESCALE} at guidance {HARSH:g}", name, before, after, f"{harsh.calls} and {mild.calls}"))
     part = draw(loaded, texts, Plan(GUIDANCE, options.steps, "ddim", 0.0, *INTERVAL))
     share = f"guidance {GUIDANCE:g} only from {INTERVAL[0]:.0%} to {INTERVAL[1]:.0%} of the steps"
     print(
