@@ -103,16 +103,19 @@ def cell(measure: Measure) -> Cell:
 def format_value(value: float, unit: str) -> str:
     """A number as text: shares with two digits after the point, counts whole, everything else to three digits.
 
-    A share that two digits would print as 0.00 or 1.00 though it is neither keeps one telling digit more.
+    A share that two digits would print as 0.00 or 1.00 though it is neither keeps up to four, so that small shares stay
+    apart.
     """
     return _printed(value, unit).replace("-", "−")
 
 
 def _printed(value: float, unit: str) -> str:
     if unit in SHARES:
-        is_near_end = abs(value - round(value)) < 0.005 and abs(value) < 1.005
-        digits = 3 if is_near_end and abs(value - round(value)) >= 0.0005 else 2
-        return f"{value:.{digits}f}" if abs(value) >= 0.0005 else "0.00"
+        from_end = abs(value - round(value))
+        if from_end < 0.00005 or abs(value) >= 1.005:
+            return f"{round(value) if from_end < 0.00005 else value:.2f}"
+        digits = 2 if from_end >= 0.005 else 3 if from_end >= 0.0005 else 4
+        return f"{value:.{digits}f}"
     if float(value).is_integer() and abs(value) < 1e6 and not _is_physical(unit):
         return f"{int(value):,}"
     if value == 0:

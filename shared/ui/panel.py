@@ -21,11 +21,11 @@ NOTHING_YET = '<p class="sbs-quiet sbs-nothing">Choose your settings and press C
 
 @dataclass(frozen=True)
 class View:
-    """One more way to look at a result, below the sides.
+    """One more way to look at a result.
 
     `draw(comparison)` makes the component inside the open column, holding the comparison's value, or nothing where it
-    gets None. `value(comparison)` is what the component shows for another result. With a `title` the view stands in a
-    closed accordion. Views are for results of `compare`; a study's result hides nothing of theirs.
+    gets None. `value(comparison)` is what the component shows for another result. Without a title the view stands right
+    below the sides; with one, in a closed accordion below the takeaway, so that the table stays above the fold. Views are for results of `compare`; a study's result hides nothing of theirs.
     """
 
     draw: Callable[[Comparison | None], Component]
@@ -54,12 +54,14 @@ class Panel:
         self.first = Shown(first) if first else None
         self.shown = gr.State(None)
         self.sides = gr.HTML(sides_html(first) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures")
-        self.drawn = tuple(self._draw_view(view, first) for view in self.views)
+        below = {view: view.draw(first) for view in self.views if not view.title}
         self.show_me = gr.Button(
             "Show me the numbers", size="sm", visible=first is not None, elem_classes="sbs-show-me", min_width=0
         )
         self.table = gr.HTML(table_html(first) if first else "", visible=False, elem_classes="sbs-tight sbs-numbers")
         self.takeaway = gr.HTML("", visible=False, elem_classes="sbs-tight sbs-said")
+        below |= {view: self._draw_in_accordion(view, first) for view in self.views if view.title}
+        self.drawn = tuple(below[view] for view in self.views)
         self.figures = tuple(gr.Plot(visible=False, show_label=False) for _ in range(MOST_FIGURES))
         with gr.Row(elem_classes="sbs-foot", visible=first is not None) as self.foot:
             query = query_of_comparison(demo, "", first) if first else ""
@@ -120,9 +122,7 @@ class Panel:
         found = ((p, next((a for a in p.answers if a.label == label), None)) for p, label in pairs)
         return [(p, a) for p, a in found if a is not None]
 
-    def _draw_view(self, view: View, first: Comparison | None) -> Component:
-        if not view.title:
-            return view.draw(first)
+    def _draw_in_accordion(self, view: View, first: Comparison | None) -> Component:
         with gr.Accordion(view.title, open=False, elem_classes="sbs-view"):
             return view.draw(first)
 

@@ -31,8 +31,8 @@ def test_a_winner_is_marked_only_beyond_the_intervals(first, second, better, exp
 
 
 def test_values_are_printed_by_their_unit():
-    assert [format_value(v, "share") for v in (0, 1, 0.5, 0.754, 0.003, 0.9961, 0.0001)] == [
-        *("0.00", "1.00", "0.50", "0.75", "0.003", "0.996", "0.00"),
+    assert [format_value(v, "share") for v in (0, 1, 0.5, 0.754, 0.003, 0.9961, 0.0001, 1e-6, 1.5)] == [
+        *("0.00", "1.00", "0.50", "0.75", "0.003", "0.996", "0.0001", "0.00", "1.50"),
     ]
     assert [format_value(v, "s") for v in (0.41234, 2, 12.34, 123.4, 1234)] == ["0.412", "2.00", "12.3", "123", "1,230"]
     assert [format_value(v, "U-Net calls") for v in (20.0, 1234, 20.5)] == ["20", "1,234", "20.5"]
