@@ -85,40 +85,59 @@ def line(name: str, unit: str, before: Sequence[float], after: Sequence[float], 
     return f"| {name} | {unit} | {first:.3f} | {second:.3f} | {gain.value:+.3f}{spread} | {calls} |"
 
 
+def measure_negative(loaded: Loaded, chosen: Sequence[Scene], texts: Sequence[str], steps: int) -> None:
+    """A row for each fact that a negative prompt names, though the prompt names it too."""
+    facts: tuple[tuple[str, Callable[[Scene, Reading], bool], Callable[[Scene], str]], ...] = (
+        ("the first sticker's color", _shows_color, lambda s: str(s.stickers[0].color)),
+        ("the first sticker's kind", _shows_kind, lambda s: caption(Scene((Sticker(s.stickers[0].kind),)))),
+        ("the background", _shows_background, lambda s: f"{s.background} background"),
+    )
+    plain = draw(loaded, texts, Plan(GUIDANCE, steps, "ddim"))
+    for name, fact, words in facts:
+        steered = draw(loaded, texts, Plan(GUIDANCE, steps, "ddim"), [words(s) for s in chosen])
+        found = (shows(fact, chosen, plain), shows(fact, chosen, steered))
+        calls = f"{plain.calls} and {steered.calls}"
+        print(line(f"negative prompt naming {name}", "pictures showing it", *found, calls), flush=True)
+
+
+def measure_rescale(loaded: Loaded, chosen: Sequence[Scene], texts: Sequence[str], steps: int) -> None:
+    """Two rows: saturation and adherence at too much guidance, without and with rescale."""
+    harsh = draw(loaded, texts, Plan(HARSH, steps, "ddim"))
+    mild = draw(loaded, texts, Plan(HARSH, steps, "ddim", rescale=RESCALE))
+    saturated = [[adherence.saturation(p) for p in side.pictures] for side in (harsh, mild)]
+    followed = [adherences(chosen, side) for side in (harsh, mild)]
+    for name, (before, after) in (("saturation", saturated), ("adherence", followed)):
+        calls = f"{harsh.calls} and {mild.calls}"
+        print(line(f"rescale {RESCALE} at guidance {HARSH:g}", name, before, after, calls), flush=True)
+
+
+def measure_interval(loaded: Loaded, chosen: Sequence[Scene], texts: Sequence[str], steps: int) -> None:
+    """A row: adherence with guidance in all steps and in a part of them."""
+    plain = draw(loaded, texts, Plan(GUIDANCE, steps, "ddim"))
+    part = draw(loaded, texts, Plan(GUIDANCE, steps, "ddim", 0.0, *INTERVAL))
+    share = f"guidance {GUIDANCE:g} only from {INTERVAL[0]:.0%} to {INTERVAL[1]:.0%} of the steps"
+    before, after = adherences(chosen, plain), adherences(chosen, part)
+    print(line(share, "adherence", before, after, f"{plain.calls} and {part.calls}"), flush=True)
+
+
+REMEDIES = {"negative": measure_negative, "rescale": measure_rescale, "interval": measure_interval}
+
+
 @torch.inference_mode()
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scenes", type=int, default=100)
     parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--only", choices=list(REMEDIES), help="measure one remedy; all if none is named")
     options = parser.parse_args()
     loaded = load_pipeline("sticker_diffusion")
     chosen = scenes(options.scenes, seed=21, testing=True)
     texts = [caption(scene) for scene in chosen]
-    plain = draw(loaded, texts, Plan(GUIDANCE, options.steps, "ddim"))
     print("| remedy | measure | without | with | difference | U-Net calls |\n|---|---|---|---|---|---|")
-    facts: tuple[tuple[str, Callable[[Scene, Reading], bool], Callable[[Scene], str]], ...] = (
-        ("the first sticker's color", _shows_color, lambda s: str(s.stickers[0].color)),
-        ("the first sticker's kind", _shows_kind, lambda s: caption(Scene((Sticker(s.stickers[0].kind),)))),
-        ("the background", _shows_background, lambda s: f"{s.background} background"),
-    )
-    for name, fact, words in facts:
-        steered = draw(loaded, texts, Plan(GUIDANCE, options.steps, "ddim"), [words(s) for s in chosen])
-        found = (shows(fact, chosen, plain), shows(fact, chosen, steered))
-        print(
-            line(f"negative prompt naming {name}", "pictures showing it", *found, f"{plain.calls} and {steered.calls}")
-        )
-    harsh = draw(loaded, texts, Plan(HARSH, options.steps, "ddim"))
-    mild = draw(loaded, texts, Plan(HARSH, options.steps, "ddim", rescale=RESCALE))
-    saturated = [[adherence.saturation(p) for p in side.pictures] for side in (harsh, mild)]
-    followed = [adherences(chosen, side) for side in (harsh, mild)]
-    for name, (before, after) in (("saturation", saturated), ("adherence", followed)):
-        print(line(f"rescale {RESCALE} at guidance {HARSH:g}", name, before, after, f"{harsh.calls} and {mild.calls}"))
-    part = draw(loaded, texts, Plan(GUIDANCE, options.steps, "ddim", 0.0, *INTERVAL))
-    share = f"guidance {GUIDANCE:g} only from {INTERVAL[0]:.0%} to {INTERVAL[1]:.0%} of the steps"
-    print(
-        line(share, "adherence", adherences(chosen, plain), adherences(chosen, part), f"{plain.calls} and {part.calls}")
-    )
+    for name, measure in REMEDIES.items():
+        if options.only in (None, name):
+            measure(loaded, chosen, texts, options.steps)
 
 
 if __name__ == "__main__":
