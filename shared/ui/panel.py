@@ -25,7 +25,8 @@ class View:
 
     `draw(comparison)` makes the component inside the open column, holding the comparison's value, or nothing where it
     gets None. `value(comparison)` is what the component shows for another result. Without a title the view stands right
-    below the sides; with one, in a closed accordion below the takeaway, so that the table stays above the fold. Views are for results of `compare`; a study's result hides nothing of theirs.
+    below the sides; with one, in a closed accordion below the takeaway, so that the table stays above the fold. Views
+    are for results of `compare`; a study's result hides nothing of theirs.
     """
 
     draw: Callable[[Comparison | None], Component]
