@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import torch
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+HUB_PATIENCE = 5.0  # seconds
 BUDGET = 12 * 1024  # MiB of loaded models, all together
 _TEXT_FILES = ["*.json", "*.txt", "*.model"]
 
@@ -111,6 +112,8 @@ def hub_files(row: ModelRow) -> list[str]:
 
 def _from_hub(row: ModelRow) -> Path:
     for local in (True, False):
+        if not local and not _hub_answers():
+            break
         found = _snapshot(row, local)
         if found:
             return found
@@ -118,6 +121,20 @@ def _from_hub(row: ModelRow) -> Path:
         f"{row.name} could not be had from the Hub: connect this machine to it, or put the model's folder "
         f"under GALLERY_MODELS as {row.folder or row.hub}."
     )
+
+
+def _hub_answers() -> bool:
+    """Whether the Hub can be reached at all: its own client would try again and again for half a minute."""
+    from huggingface_hub import constants
+    from huggingface_hub.utils import get_session
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        get_session().head(constants.ENDPOINT, timeout=HUB_PATIENCE)
+    except Exception:
+        return False
+    return True
 
 
 def _snapshot(row: ModelRow, local: bool) -> Path | None:

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 
@@ -16,6 +16,14 @@ class Settings(BaseModel):
     """The base of every demo's and study's settings: frozen, nothing unknown, no NaN, text cut of blanks."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_no_flag_for_a_number(cls, values: Any) -> Any:
+        """Python counts true as 1; who writes it for a number has made a mistake, so it stays a word."""
+        if not isinstance(values, Mapping):
+            return values
+        return {name: _as_word(value, cls.model_fields.get(str(name))) for name, value in values.items()}
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> Self:
@@ -146,7 +154,16 @@ def allowed(info: FieldInfo) -> str:
     return f"{noun} of at most {_digits(high)}" if high is not None else noun
 
 
+def _as_word(value: Any, info: FieldInfo | None) -> Any:
+    if not isinstance(value, bool) or info is None:
+        return value
+    kinds = {info.annotation, *typing.get_args(info.annotation)}
+    return str(value).lower() if kinds & {int, float} and bool not in kinds else value
+
+
 def _shown(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > 10**4000:  # longer ones Python refuses to print
+        return "a number of more than 4,000 digits"
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     text = _digits(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)

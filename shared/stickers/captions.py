@@ -118,7 +118,9 @@ def unknown_words(text: str) -> tuple[str, ...]:
 
 
 def _unknown(word: str) -> str:
-    near = difflib.get_close_matches(word, sorted(_KNOWN - _FILLERS), n=1, cutoff=0.7)
+    known = sorted(_KNOWN - _FILLERS)
+    # Swapped letters are the commonest slip, and a ratio of matching blocks ranks them low.
+    near = [w for w in known if sorted(w) == sorted(word)] or difflib.get_close_matches(word, known, n=1, cutoff=0.7)
     hint = f": did you mean “{near[0]}”?" if near else "."
     return f"The sticker world does not know “{word[:40]}”{hint}"
 

@@ -39,6 +39,7 @@ class Place:
     stop: gr.Button
     status: gr.HTML
     gives_way: bool = False
+    accordion: gr.Accordion | None = None
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +99,8 @@ class Runner:
     def wire_links(self, blocks: gr.Blocks) -> None:
         """When the page opens with a link to this tab, sets its settings and runs them."""
         controls = [c for p in self.places.values() for c in p.controls.values()]
-        blocks.load(self._open, self.run, [*controls, *self._started], **STARTS)
+        accordions = [p.accordion for p in self.places.values() if p.accordion is not None]
+        blocks.load(self._open, self.run, [*controls, *accordions, *self._started], **STARTS)
 
     def _starter(self, study: str) -> Callable[..., dict[Any, Any]]:
         place = self.places[study]
@@ -125,9 +127,10 @@ class Runner:
         if link is None:
             return {self.places[""].status: gr.skip()}
         place = self.places[link.study]
+        opened = {} if place.accordion is None else {place.accordion: gr.Accordion(open=True)}
         if link.settings is None:
-            return {place.status: error_html(link.error)}
-        return place.fill(link.settings) | self._start(link.study, link.settings, run, reveal=not link.predict)
+            return opened | {place.status: error_html(link.error)}
+        return opened | place.fill(link.settings) | self._start(link.study, link.settings, run, reveal=not link.predict)
 
     def _cancel(self, run: Run | None) -> dict[Any, Any]:
         if run is None:

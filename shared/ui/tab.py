@@ -107,10 +107,10 @@ def _draw_main(demo: Demo, below: Mapping[str, Hook]) -> Place:
 
 
 def _draw_study(study: Study) -> Place:
-    with gr.Accordion(study.title, open=False, elem_classes=["sbs-study", f"sbs-study-{study.slug}"]):
+    with gr.Accordion(study.title, open=False, elem_classes=["sbs-study", f"sbs-study-{study.slug}"]) as accordion:
         controls = draw_controls(study.Settings)
         go, stop, status = _draw_buttons("Run")
-    return Place(study.Settings, study.run, controls, go, stop, status, study.gives_way)
+    return Place(study.Settings, study.run, controls, go, stop, status, study.gives_way, accordion)
 
 
 def _draw_buttons(label: str) -> tuple[gr.Button, gr.Button, gr.HTML]:

@@ -127,6 +127,12 @@ def test_hub_comes_last_its_cache_first(monkeypatch, tiny_assets):
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fake)
     row = replace(models.resolve("auto"), asset="", hub="someone/else", revision="abc")
+    monkeypatch.setattr(models, "_hub_answers", lambda: False)
+    with pytest.raises(DemoError, match="could not be had from the Hub"):
+        models.locate(row)
+    assert asked == [("someone/else", "abc", True)]  # a Hub that is away is not waited for
+    asked.clear()
+    monkeypatch.setattr(models, "_hub_answers", lambda: True)
     folder, origin = models.locate(row)
     assert folder == tiny_assets / "sticker_diffusion" and origin == "Hub someone/else@abc"
     assert asked == [("someone/else", "abc", True), ("someone/else", "abc", False)]

@@ -57,6 +57,13 @@ def sentence(**values: Any) -> str:
         ({"guidance": 1e9}, "guidance must be a number from 0 to 30, not 1,000,000,000."),
         ({"guidance": -1}, "guidance must be a number from 0 to 30, not -1."),
         ({"guidance": math.nan}, "guidance must be a number from 0 to 30, not nan."),
+        ({"guidance": True}, "guidance must be a number from 0 to 30, not true."),
+        ({"seed": False}, "seed must be a whole number from 0 to 2,147,483,647, not false."),
+        (
+            {"seed": 10**5000},
+            "seed must be a whole number from 0 to 2,147,483,647, not a number of more than 4,000 digits.",
+        ),
+        ({"guidance": 10**5000}, "guidance must be a number from 0 to 30, not a number of more than 4,000 digits."),
         ({"guidance": "nan"}, "guidance must be a number from 0 to 30, not nan."),
         ({"guidance": math.inf}, "guidance must be a number from 0 to 30, not inf."),
         ({"guidance": "seven"}, "guidance must be a number from 0 to 30, not seven."),

@@ -91,6 +91,7 @@ def test_other_words_for_relations(word: str, relation: str) -> None:
     [
         ("a red dragon", "dragon", "does not know “dragon”"),
         ("a red hause", "hause", "did you mean “house”?"),
+        ("a red cra", "cra", "did you mean “car”?"),
         ("ein rotes Auto", "ein", "does not know “ein”"),
         ("un gato rojo", "un", "does not know “un”"),
         ("赤い車", "赤い車", "does not know “赤い車”"),
