@@ -68,7 +68,7 @@ def resolve(name: str) -> ModelRow:
     pipeline. Raises DemoError for a name that is not in the table."""
     wanted = name
     if name == "auto":
-        wanted = REAL if _has_gpu() and is_here(REAL) else "sticker_diffusion"
+        wanted = REAL if is_here(REAL) and _has_gpu() else "sticker_diffusion"
     for row in ROWS:
         if row.name == wanted:
             return row

@@ -1,4 +1,4 @@
-"""Skipped tests count as failures where CI=true; only those that need a CUDA device may be skipped there."""
+"""Skipped tests count as failures where CI=true, those that need a CUDA device apart; browser tests run last."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ import os
 import pytest
 
 IN_CI = os.environ.get("CI", "").lower() == "true"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright's event loop runs on until the session ends, and asyncio allows one."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -109,7 +109,7 @@ def store_checkpoint() -> None:
 def main() -> None:
     """Run the stages that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stage", choices=["all", "autoencoder", "denoiser", "store"], default="all")
+    parser.add_argument("--stage", choices=["all", "autoencoder", "denoiser", "store", "report"], default="all")
     parser.add_argument("--autoencoder-steps", type=int, default=5000)
     parser.add_argument("--denoiser-steps", type=int, default=3000)
     parser.add_argument("--rate", type=float, default=1.0, help="share of the full learning rate for the U-Net")

@@ -26,9 +26,10 @@ def test_click_link_api_and_command_line_agree(page: Page, server: Server, tmp_p
     tab = page.locator("#sbs-guidance")
     expect(tab.locator("tr[data-measure=adherence]")).to_be_visible()
     by_link = json.loads(save(page, "JSON")[1])
-    tab.locator("button.sbs-go").click()
-    expect(tab.locator("button.sbs-cancel")).to_be_visible()
-    expect(tab.locator("button.sbs-go")).to_be_visible()
+    compare = tab.get_by_role("button", name="Compare", exact=True)
+    compare.click()
+    expect(tab.get_by_role("button", name="Cancel", exact=True)).to_be_visible()
+    expect(compare).to_be_visible()
     by_click = json.loads(save(page, "JSON")[1])
     by_api = Client(server.url, verbose=False).predict(prompt=PROMPT, **FEW, api_name="/guidance")
     options = [part for k, v in FEW.items() for part in (f"--{k.replace('_', '-')}", str(v))]
@@ -66,7 +67,7 @@ def test_a_phone_shows_the_result_before_more_to_run(page: Page) -> None:
     expect(tab.locator(".sbs-table")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.evaluate(CLIPPED) == []
-    go, table, presets = (tab.locator(s).first.bounding_box() for s in ("button.sbs-go", ".sbs-table", ".sbs-presets"))
+    go, table, presets = (tab.locator(s).first.bounding_box() for s in (".sbs-go", ".sbs-table", ".sbs-presets"))
     assert go is not None and table is not None and presets is not None
     assert go["y"] < table["y"] < presets["y"]
 
@@ -77,4 +78,4 @@ def test_an_unknown_word_is_named_before_running(page: Page) -> None:
     tab = page.locator("#sbs-guidance")
     tab.get_by_label("Prompt", exact=True).fill("a red cra on a mint background")
     expect(tab.locator(".prose.sbs-prompt-note")).to_contain_text("cra")
-    assert tab.locator("button.sbs-go").is_visible()
+    assert tab.get_by_role("button", name="Compare", exact=True).is_visible()

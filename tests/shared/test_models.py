@@ -118,6 +118,7 @@ def test_hub_comes_last_its_cache_first(monkeypatch, tiny_assets):
     import huggingface_hub
 
     asked = []
+    row = replace(models.resolve("auto"), asset="", hub="someone/else", revision="abc")
 
     def fake(repo, revision, allow_patterns, local_files_only):
         asked.append((repo, revision, local_files_only))
@@ -126,7 +127,6 @@ def test_hub_comes_last_its_cache_first(monkeypatch, tiny_assets):
         return str(tiny_assets / "sticker_diffusion")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fake)
-    row = replace(models.resolve("auto"), asset="", hub="someone/else", revision="abc")
     monkeypatch.setattr(models, "_hub_answers", lambda: False)
     with pytest.raises(DemoError, match="could not be had from the Hub"):
         models.locate(row)
