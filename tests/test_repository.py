@@ -97,3 +97,9 @@ def test_a_skip_fails_in_ci_unless_it_needs_a_gpu(in_ci: str, outcome: str, tmp_
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert re.search(rf"^{outcome} in ", done.stdout, re.MULTILINE), done.stdout
     assert ("which is a failure where CI=true: " in done.stdout) == bool(in_ci)
+
+
+def test_no_stored_configuration_names_a_folder_of_its_makers_machine() -> None:
+    configurations = [p for p in tracked() if p.suffix == ".json" and "assets" in p.parts]
+    assert len(configurations) > 5
+    assert [p.name for p in configurations if re.search(r'"_name_or_path": "[/~.]', p.read_text())] == []

@@ -8,6 +8,7 @@ from scratch. The folder is then one that `StableDiffusionPipeline.from_pretrain
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ def make_autoencoder(steps: int, fresh: bool) -> AutoencoderTiny:
     sample = autoencoder.encode(network, training_pictures()[:512])
     network.register_to_config(scaling_factor=round(1 / float(sample.std()), 4))
     network.save_pretrained(FOLDER / "vae")
+    forget_paths()
     report_autoencoder(network)
     return network
 
@@ -90,6 +92,15 @@ def store(trained: denoiser.Denoiser, vae: AutoencoderTiny, tokenizer: CLIPToken
         old.unlink()
     trained.unet.half().save_pretrained(FOLDER / "unet", max_shard_size="8MB")
     trained.unet.float()
+    forget_paths()
+
+
+def forget_paths() -> None:
+    """Take out of the stored configurations where on the maker's machine their weights once lay."""
+    for path in FOLDER.glob("*/config.json"):
+        config = json.loads(path.read_text())
+        if config.pop("_name_or_path", None) is not None:
+            path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
 
 
 def store_checkpoint() -> None:
