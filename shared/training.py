@@ -212,6 +212,36 @@ class Optimizer:
             optimizer.load_state_dict({**optimizer.state_dict(), "state": states[name]})
 
 
+class Training:
+    """One training: a network with its optimizer and average, resumed from the checkpoint `name` if there is one.
+
+    `first` is the step to go on with.
+    """
+
+    def __init__(self, name: str, network: nn.Module, optimizer: Optimizer, decay: float) -> None:
+        self.network, self.optimizer = network, optimizer
+        self.average = Average(network, decay)
+        self.checkpoint = Checkpoint(name)
+        self.first = 0
+        saved = self.checkpoint.load()
+        if saved is not None:
+            self.first, groups = saved
+            network.load_state_dict(groups["network"])
+            self.average.load(groups["average"], self.first)
+            optimizer.load(groups["optimizer"])
+
+    def save(self, step: int) -> None:
+        """Write the state after `step` steps."""
+        self.checkpoint.save(
+            step,
+            {
+                "network": self.network.state_dict(),
+                "average": self.average.values,
+                "optimizer": self.optimizer.tensors(),
+            },
+        )
+
+
 def training_device() -> torch.device:
     """A GPU if there is one."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")

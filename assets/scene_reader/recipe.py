@@ -22,10 +22,9 @@ from shared.adherence import Facts, check
 from shared.reader import ReaderOutput, SceneReader, load_reader, read
 from shared.stickers import BACKGROUNDS, COLORS, KINDS, Scene
 from shared.training import (
-    Average,
-    Checkpoint,
     Optimizer,
     Progress,
+    Training,
     cosine_rate,
     rendered,
     scenes,
@@ -112,16 +111,9 @@ def train(steps: int, fresh: bool, seed: int = 0) -> SceneReader:
         network.load_state_dict({k: v.float() if v.is_floating_point() else v
                                  for k, v in load_file(FOLDER / "model.safetensors").items()})  # fmt: skip
     optimizer = Optimizer(network, plain=("stem.0.", "background."))
-    average = Average(network, 0.998)
-    checkpoint = Checkpoint("reader")
-    first = 0
-    if (saved := checkpoint.load()) is not None:
-        first, groups = saved
-        network.load_state_dict(groups["network"])
-        average.load(groups["average"], first)
-        optimizer.load(groups["optimizer"])
+    run = Training("reader", network, optimizer, 0.998)
     progress = Progress("reader", steps)
-    for step in range(first, steps):
+    for step in range(run.first, steps):
         generator = torch.Generator().manual_seed(seed + step)
         indices = torch.randint(len(pictures), (BATCH,), generator=generator)
         x = degrade(to_tensor(pictures[indices.numpy()]).to(device), generator)
@@ -129,12 +121,11 @@ def train(steps: int, fresh: bool, seed: int = 0) -> SceneReader:
             output = network(x.contiguous(memory_format=torch.channels_last))
         loss = loss_of(output, {k: v[indices].to(device) for k, v in truth.items()})
         optimizer.step(loss, cosine_rate(step, steps))
-        average.update(network)
+        run.average.update(network)
         progress.step(step + 1, f"loss {loss.item():.4f}")
         if (step + 1) % 500 == 0 or step + 1 == steps:
-            checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
-                                       "optimizer": optimizer.tensors()})  # fmt: skip
-    network.load_state_dict(average.values)
+            run.save(step + 1)
+    network.load_state_dict(run.average.values)
     return network.float().eval()
 
 

@@ -19,10 +19,9 @@ from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTokenize
 from assets.sticker_diffusion.text import LENGTH, caption_ids, make_tokenizer, tokenize
 from shared.stickers import COLORS, KINDS, OPPOSITE, Scene, Sticker, caption
 from shared.training import (
-    Average,
-    Checkpoint,
     Optimizer,
     Progress,
+    Training,
     cosine_rate,
     rendered,
     scenes,
@@ -88,16 +87,9 @@ def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokeni
         network, adam_rate=1e-3,
         plain=("vision_model.embeddings", "text_model.embeddings", "visual_projection", "text_projection"),
     )  # fmt: skip
-    average = Average(network, 0.998)
-    checkpoint = Checkpoint("clip")
-    first = 0
-    if (saved := checkpoint.load()) is not None:
-        first, groups = saved
-        network.load_state_dict(groups["network"])
-        average.load(groups["average"], first)
-        optimizer.load(groups["optimizer"])
+    run = Training("clip", network, optimizer, 0.998)
     progress = Progress("clip", steps)
-    for step in range(first, steps):
+    for step in range(run.first, steps):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
         rows = torch.randint(len(pictures), (BATCH,), generator=generator)
         words = ids[rows, torch.randint(STYLED, (BATCH,), generator=generator)].long().to(device)
@@ -107,12 +99,11 @@ def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokeni
         with torch.autocast(device.type, torch.bfloat16):
             loss = contrast(embed_pictures(network, x), embed_texts(network, words), network.logit_scale, same)
         optimizer.step(loss, cosine_rate(step, steps))
-        average.update(network)
+        run.average.update(network)
         progress.step(step + 1, f"loss {loss.item():.4f}")
         if (step + 1) % 250 == 0 or step + 1 == steps:
-            checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
-                                       "optimizer": optimizer.tensors()})  # fmt: skip
-    network.load_state_dict(average.values)
+            run.save(step + 1)
+    network.load_state_dict(run.average.values)
     return network.float().eval(), tokenizer
 
 

@@ -12,10 +12,9 @@ from diffusers import AutoencoderTiny
 from torch import Tensor
 
 from shared.training import (
-    Average,
-    Checkpoint,
     Optimizer,
     Progress,
+    Training,
     cosine_rate,
     to_tensor,
     training_device,
@@ -65,17 +64,10 @@ def train(pictures: np.ndarray, steps: int, start: AutoencoderTiny | None = None
     torch.manual_seed(seed)
     network = (start or build()).to(device).train()
     optimizer = Optimizer(network, plain=("encoder.layers.0.", "decoder.layers.0."))
-    average = Average(network, 0.998)
-    checkpoint = Checkpoint("autoencoder")
-    first = 0
-    if (saved := checkpoint.load()) is not None:
-        first, groups = saved
-        network.load_state_dict(groups["network"])
-        average.load(groups["average"], first)
-        optimizer.load(groups["optimizer"])
+    run = Training("autoencoder", network, optimizer, 0.998)
     progress = Progress("autoencoder", steps)
     seen = 0.0
-    for step in range(first, steps):
+    for step in range(run.first, steps):
         rng = np.random.default_rng((seed, step))
         whole = step >= WHOLE_FROM * steps
         indices = rng.integers(len(pictures), size=BATCH // 4 if whole else BATCH)
@@ -85,13 +77,12 @@ def train(pictures: np.ndarray, steps: int, start: AutoencoderTiny | None = None
         with torch.autocast(device.type, torch.bfloat16):
             loss = loss_of(network, x, noise)
         optimizer.step(loss, cosine_rate(step, steps))
-        average.update(network)
+        run.average.update(network)
         seen = 0.98 * seen + 0.02 * loss.item() if seen else loss.item()
         progress.step(step + 1, f"loss {seen:.4f}")
         if (step + 1) % 500 == 0 or step + 1 == steps:
-            checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
-                                       "optimizer": optimizer.tensors()})  # fmt: skip
-    network.load_state_dict(average.values)
+            run.save(step + 1)
+    network.load_state_dict(run.average.values)
     return network.float().eval()
 
 

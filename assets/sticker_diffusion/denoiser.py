@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from transformers import CLIPTextModel
 
 from assets.sticker_diffusion.text import HIDDEN
-from shared.training import Average, Checkpoint, Optimizer, Progress, cosine_rate, training_device
+from shared.training import Optimizer, Progress, Training, cosine_rate, training_device
 
 BATCH = 64
 CAPTION_DROPOUT = 0.1  # share of captions replaced by the empty one: what guidance needs (Ho and Salimans 2022)
@@ -87,17 +87,10 @@ def train(
         network, muon_rate=0.01 * rate, adam_rate=1.5e-3 * rate,
         plain=("unet.conv_in", "unet.conv_out", "unet.time_embedding", "text.embeddings", "text.text_model.embeddings"),
     )  # fmt: skip
-    average = Average(network, 0.999)
-    checkpoint = Checkpoint("denoiser")
-    first = 0
-    if (saved := checkpoint.load()) is not None:
-        first, groups = saved
-        network.load_state_dict(groups["network"])
-        average.load(groups["average"], first)
-        optimizer.load(groups["optimizer"])
+    run = Training("denoiser", network, optimizer, 0.999)
     progress = Progress("denoiser", steps)
     seen = 0.0
-    for step in range(first, steps):
+    for step in range(run.first, steps):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
         rows = torch.randint(len(latents), (BATCH,), generator=generator)
         variant = torch.randint(captions.shape[1], (BATCH,), generator=generator)
@@ -106,13 +99,12 @@ def train(
         ids = torch.where(dropped[:, None], empty.long(), ids)
         loss = loss_of(network, schedule, latents[rows].float().to(device), ids.to(device), generator)
         optimizer.step(loss, cosine_rate(step, steps))
-        average.update(network)
+        run.average.update(network)
         seen = 0.98 * seen + 0.02 * loss.item() if seen else loss.item()
         progress.step(step + 1, f"loss {seen:.4f}")
         if (step + 1) % 250 == 0 or step + 1 == steps:
-            checkpoint.save(step + 1, {"network": network.state_dict(), "average": average.values,
-                                       "optimizer": optimizer.tensors()})  # fmt: skip
-    network.load_state_dict(average.values)
+            run.save(step + 1)
+    network.load_state_dict(run.average.values)
     network.unet.set_default_attn_processor()
     network.text.set_attn_implementation("sdpa")
     return network.float().eval()

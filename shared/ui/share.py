@@ -1,4 +1,4 @@
-"""The share bar: copy link, save the card as a picture, save the data. Nothing is written to the server's disk."""
+"""The share bar: copy link, save the card as a picture, save the data. The bar writes nothing to the server's disk."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from shared.training import (
     Average,
     Checkpoint,
     Optimizer,
+    Training,
     batches,
     cosine_rate,
     rendered,
@@ -185,3 +186,28 @@ def test_batches_show_everything_once_an_epoch() -> None:
     for _ in range(4):
         epoch = np.concatenate([next(source) for _ in range(3)])
         assert len(set(epoch.tolist())) == 9 and set(epoch.tolist()) <= set(range(10))
+
+
+def test_a_run_goes_on_where_it_was_saved(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def start(seed: int) -> Training:
+        torch.manual_seed(seed)
+        network = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Linear(16, 8))
+        return Training("small", network, Optimizer(network), 0.9)
+
+    def go_on(run: Training, steps: range) -> None:
+        for step in steps:
+            x = torch.randn(4, 8, generator=torch.Generator().manual_seed(step))
+            run.optimizer.step((run.network(x) - x).square().mean(), 1.0)
+            run.average.update(run.network)
+
+    first = start(0)
+    assert first.first == 0
+    go_on(first, range(3))
+    first.save(3)
+    go_on(first, range(3, 5))
+    second = start(1)
+    assert second.first == 3
+    go_on(second, range(3, 5))
+    assert all(torch.equal(v, second.average.values[k]) for k, v in first.average.values.items())
