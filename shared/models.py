@@ -7,6 +7,7 @@ repositories. Nothing heavy is imported until a model is loaded.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import threading
@@ -86,6 +87,8 @@ def locate(row: ModelRow) -> tuple[Path, str]:
     asset = ASSETS / row.asset
     if row.asset and _has_config(asset):
         return asset, "bundled"
+    if row.package:
+        return _package_folder(row), f"package {row.package.replace('_', '-')}"
     own = os.environ.get("GALLERY_MODELS")
     if own:
         folder = Path(own) / (row.folder or row.hub or row.name)
@@ -97,6 +100,14 @@ def locate(row: ModelRow) -> tuple[Path, str]:
         f"The weights of {row.name} are not here: check out the folder assets/{row.asset or row.name} again, "
         f"or train them with its recipe.py."
     )
+
+
+def _package_folder(row: ModelRow) -> Path:
+    found = importlib.util.find_spec(row.package)
+    if found is None or not found.submodule_search_locations:
+        name = row.package.replace("_", "-")
+        raise DemoError(f"The weights of {row.name} come with the package {name}, which is not installed.")
+    return Path(next(iter(found.submodule_search_locations)))
 
 
 def _has_config(folder: Path) -> bool:
@@ -167,9 +178,18 @@ def load_sentences(name: str = "minilm") -> Loaded:
     return _load(_of_kind(name, "sentences"), _read_sentences)
 
 
+def load_classifier(name: str = "efficientnet_lite0") -> Loaded:
+    """The named ImageNet classifier, loaded once and shared: pictures as `shared.imagenet.prepare` makes them to
+    logits [b, 1000]. Raises DemoError where it can't be had."""
+    return _load(_of_kind(name, "classifier"), _read_classifier)
+
+
 def is_here(name: str) -> bool:
-    """Whether a model's weights are bundled, in a local folder or in the Hub's cache, so that no network is needed."""
+    """Whether a model's weights are bundled, in a local folder, a package or the Hub's cache, so that no network is
+    needed."""
     row = next((r for r in ROWS if r.name == name), None) or resolve(name)
+    if row.package:
+        return importlib.util.find_spec(row.package) is not None
     own = os.environ.get("GALLERY_MODELS")
     folders = [ASSETS / row.asset] if row.asset else []
     folders += [Path(own) / (row.folder or row.hub or row.name)] if own else []
@@ -245,6 +265,16 @@ def _read_reader(row: ModelRow, folder: Path, origin: str) -> Loaded:
     reader, confidence = load_reader(folder)
     device = best_device()
     return Loaded(row, reader.to(device), origin, device, torch.float32, confidence)
+
+
+def _read_classifier(row: ModelRow, folder: Path, origin: str) -> Loaded:
+    import torch
+
+    from shared.devices import best_device
+    from shared.imagenet import read_efficientnet
+
+    device = best_device()
+    return Loaded(row, read_efficientnet(folder).to(device), origin, device, torch.float32, folder=folder)
 
 
 def _read_clip(row: ModelRow, folder: Path, origin: str) -> Loaded:
