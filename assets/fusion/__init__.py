@@ -1,0 +1,1 @@
+"""Weights, test data and recipe of the fusion demo's models."""
