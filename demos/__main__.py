@@ -181,9 +181,9 @@ def write(result: Comparison, folder: Path, dark: bool) -> list[Path]:
         (folder / name).write_bytes(content)
     paths = [folder / name for name in contents]
     for index, side in enumerate(result.sides):
-        if side.images:
+        if side.face:
             paths.append(folder / f"side-{letter(index).lower()}.png")
-            side.images[0].save(paths[-1])
+            side.face.save(paths[-1])
     return paths
 
 

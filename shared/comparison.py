@@ -50,7 +50,8 @@ class Side:
     """One technique or setting, with what it made.
 
     `images[0]` is the plain picture; films, overlays and maps follow, named by `captions` (one for each image, or
-    none). `arrays` holds what the pictures were made from: a map [height, width], points [n, 2].
+    none). `arrays` holds what the pictures were made from: a map [height, width], points [n, 2]. `cover` is the index
+    of the picture that stands for the side on page and card, where that is not the plain one.
     """
 
     label: str
@@ -59,6 +60,12 @@ class Side:
     figure: Any = None
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     captions: tuple[str, ...] = ()
+    cover: int = 0
+
+    @property
+    def face(self) -> Image.Image | None:
+        """The picture that stands for the side, or None where it has none."""
+        return self.images[min(self.cover, len(self.images) - 1)] if self.images else None
 
     def measure(self, name: str) -> Measure | None:
         """The side's measure of that name, if it has one."""

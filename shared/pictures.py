@@ -44,10 +44,13 @@ def sheet(labels: Sequence[str]) -> Sheet | None:
 
 
 def films(side: Side) -> list[list[tuple[Image.Image, str]]]:
-    """The pictures after the first with their captions, in groups: steps (captions that are numbers) and others."""
+    """The pictures beside the one that stands for the side, with their captions, in groups: steps (captions that are
+    numbers) and others."""
     groups: list[list[tuple[Image.Image, str]]] = []
     last: bool | None = None
-    for index, picture in enumerate(side.images[1:], start=1):
+    for index, picture in enumerate(side.images):
+        if index == side.cover:
+            continue
         caption = side.captions[index] if index < len(side.captions) else ""
         is_step = bool(re.fullmatch(r"[\d.,]*", caption))
         if is_step != last:
@@ -60,8 +63,8 @@ def films(side: Side) -> list[list[tuple[Image.Image, str]]]:
 def settings_line(c: Comparison, index: int) -> str:
     """What made the side: its picture's caption, else its own settings (`steps_a`, ...) and the seed."""
     side = c.sides[index]
-    if side.captions and side.captions[0]:
-        return side.captions[0]
+    if len(side.captions) > side.cover and side.captions[side.cover]:
+        return side.captions[side.cover]
     ending = f"_{letter(index).lower()}"
     own = [(k.removesuffix(ending), v) for k, v in c.settings.items() if k.endswith(ending)]
     seed = [("seed", c.settings["seed"])] if "seed" in c.settings else []

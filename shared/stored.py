@@ -48,6 +48,7 @@ def save(comparison: Comparison, folder: Path) -> None:
     arrays: dict[str, np.ndarray] = {}
     for index, (side, found) in enumerate(zip(comparison.sides, data["sides"], strict=True)):
         found["captions"] = list(side.captions)
+        found["cover"] = side.cover
         found["images"] = [f"side{index}_{n}.png" for n in range(len(side.images))]
         for name, picture in zip(found["images"], side.images, strict=True):
             small = picture.copy()
@@ -114,7 +115,7 @@ def _load_side(folder: Path, index: int, data: dict[str, Any], arrays: dict[str,
     start = f"{index}/"
     own = {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
     return Side(data["label"], tuple(Measure(**m) for m in data["measures"]), tuple(images), None, own,
-                tuple(data["captions"]))  # fmt: skip
+                tuple(data["captions"]), data.get("cover", 0))  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ def _film_html(side: Side, group: Sequence[tuple[Image.Image, str]]) -> str:
 
 
 def _frame(side: Side, alt: str) -> str:
-    inside = _img(side.images[0], alt, "sbs-picture") if side.images else '<span class="sbs-blank">no picture</span>'
+    inside = _img(side.face, alt, "sbs-picture") if side.face else '<span class="sbs-blank">no picture</span>'
     return f'<div class="sbs-frame">{inside}</div>'
 
 
