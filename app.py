@@ -11,33 +11,45 @@ import os
 import threading
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+if os.environ.get("SPACES_ZERO_GPU"):
+    import spaces  # noqa: F401, it has to come before torch
+
+from shared.options import read_logins, read_options, stay_offline, to_hosting
+
+OPTIONS = read_options() if __name__ == "__main__" else read_options([])
+if OPTIONS.offline:
+    stay_offline()
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from demos import all_demos
+from shared.hosting import host, hosting
 from shared.ui.api import answer_mcp_in_json
 from shared.ui.gallery import build_gallery
 from shared.ui.page import HEAD, css
+from shared.ui.refusals import CheckCalls
 from shared.ui.theme import theme
+from shared.zerogpu import load_models
 
-QUEUE = 32
-
-
-def read_options(arguments: "list[str] | None" = None) -> argparse.Namespace:
-    """The command line's options."""
-    parser = argparse.ArgumentParser(description="Opens the gallery in a local web server.")
-    parser.add_argument("--host", default=None, help="address to listen on; 127.0.0.1 by default")
-    parser.add_argument("--port", type=int, default=7860, help="port to listen on; 7860 by default")
-    return parser.parse_args(arguments)
+SPARE_THREADS = 64
+SESSIONS = 1000
 
 
-def launch(host: "str | None" = None, port: int = 7860) -> gr.Blocks:
+def launch(options: "argparse.Namespace") -> gr.Blocks:
     """Builds the gallery and serves it; returns once the page is up."""
+    host(to_hosting(options))
+    line = hosting().line
     blocks = build_gallery(all_demos())
-    blocks.queue(max_size=QUEUE, default_concurrency_limit=4)
+    # Runs wait in our own line, where each is told its place; Gradio's queue only has to be longer.
+    blocks.queue(max_size=4 * line, default_concurrency_limit=4)
     blocks.launch(
-        server_name=host,
-        server_port=port,
+        server_name=options.host,
+        server_port=options.port,
+        auth=read_logins(options.auth) if options.auth else None,
+        ssl_certfile=str(options.ssl_cert) if options.ssl_cert else None,
+        ssl_keyfile=str(options.ssl_key) if options.ssl_key else None,
+        ssl_verify=False,  # concerns only the server's look at itself, which would fail for a name of its own
         share=False,
         theme=theme(),
         css=css(),
@@ -46,6 +58,9 @@ def launch(host: "str | None" = None, port: int = 7860) -> gr.Blocks:
         footer_links=["api"],
         run_history=False,
         max_file_size="64mb",
+        max_threads=line + SPARE_THREADS,
+        state_session_capacity=SESSIONS,
+        app_kwargs={"middleware": [Middleware(CheckCalls, demos=all_demos())]},
         prevent_thread_lock=True,
     )
     answer_mcp_in_json(blocks)
@@ -62,8 +77,8 @@ def warm_up() -> None:
 
 def main() -> None:
     """Serves the gallery until it is stopped."""
-    options = read_options()
-    blocks = launch(options.host, options.port)
+    load_models()
+    blocks = launch(OPTIONS)
     threading.Thread(target=warm_up, name="side-by-side-warm-up", daemon=True).start()
     blocks.block_thread()
 

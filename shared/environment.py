@@ -21,7 +21,8 @@ def environment_parts(environment: Mapping[str, Any], libraries: int = 8) -> lis
     versions = _versions(e)
     parts += [f"{name} {versions[name]}" for name in LIBRARIES if name in versions][:libraries]
     date = _text(e.get("date") or e.get("measured"))
-    parts.append(f"measured {date[:16].replace('T', ' ')}" if date else "")
+    kept = "kept result, " if e.get("cached") else ""
+    parts.append(f"{kept}measured {date[:16].replace('T', ' ')}" if date else "")
     return [p for p in parts if p]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -14,34 +14,54 @@ import gradio as gr
 from shared.comparison import Comparison
 from shared.demo import Demo
 from shared.settings import Settings, SettingsError, look
-from shared.ui.running import DEVICE_SLOT, IN_LINE, Step, follow, sentence_for
+from shared.ui.presence import visitor, watch_client
+from shared.ui.running import DEVICE_SLOT, Step, Waiting, follow, sentence_for
 
 
 def add_endpoints(demo: Demo) -> None:
     """Adds `/<slug>` and `/<slug>_<study>` to the open Blocks. They share the device with the tabs."""
-    _add(demo.slug, demo.question, demo.Settings, demo.compare)
+    _add((demo.slug, ""), demo.question, demo.Settings, demo.compare)
     for study in demo.studies:
-        _add(f"{demo.slug}_{study.slug}", f"{study.title}. {demo.question}", study.Settings, study.run, study.gives_way)
+        _add((demo.slug, study.slug), f"{study.title}. {demo.question}", study.Settings, study.run, study.gives_way)
 
 
 def _add(
-    name: str, about: str, model: type[Settings], compute: Callable[..., Comparison], gives_way: bool = False
+    name: tuple[str, str],
+    about: str,
+    model: type[Settings],
+    compute: Callable[..., Comparison],
+    gives_way: bool = False,
 ) -> None:
     gr.api(
         make_endpoint(name, about, model, compute, gives_way),
-        api_name=name,
+        api_name=endpoint_name(*name),
         concurrency_id=DEVICE_SLOT,
-        concurrency_limit=IN_LINE,
+        concurrency_limit=None,
     )
 
 
+def endpoint_name(demo: str, study: str) -> str:
+    """The endpoint of a demo ("guidance"), or of a study of it ("guidance_sweep")."""
+    return f"{demo}_{study}" if study else demo
+
+
+def models_by_endpoint(demos: Sequence[Demo]) -> dict[str, type[Settings]]:
+    """The settings of every public endpoint, by its name."""
+    found = {endpoint_name(d.slug, ""): d.Settings for d in demos}
+    return found | {endpoint_name(d.slug, s.slug): s.Settings for d in demos for s in d.studies}
+
+
 def make_endpoint(
-    name: str, about: str, model: type[Settings], compute: Callable[..., Comparison], gives_way: bool = False
+    name: tuple[str, str],
+    about: str,
+    model: type[Settings],
+    compute: Callable[..., Comparison],
+    gives_way: bool = False,
 ) -> Callable[..., Any]:
     """An async function whose keywords are the model's fields, with defaults, types and help; uploads stay out.
 
     It raises gr.Error with one sentence. While it works it reports progress in units of work; a client's cancel ends
-    the thread that computes.
+    the thread that computes, and so does a client that has gone.
     """
     fields = {n: f for n, f in model.model_fields.items() if not look(f).get("upload")}
 
@@ -51,9 +71,14 @@ def make_endpoint(
         except SettingsError as error:
             raise gr.Error(str(error), print_exception=False) from None
         tell = gr.Progress()
+        run = follow(compute, settings, threading.Event(), gives_way, name=name, visitor=visitor(),
+                     there=watch_client())  # fmt: skip
         try:
-            async with aclosing(follow(compute, settings, threading.Event(), gives_way)) as updates:
+            async with aclosing(run) as updates:
                 async for update in updates:
+                    if isinstance(update, Waiting):
+                        tell(0, desc=f"busy, place {update.place} in line")
+                        continue
                     if not isinstance(update, Step):
                         return update.to_dict()
                     tell(
@@ -67,11 +92,11 @@ def make_endpoint(
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(n, kind, default=_default(f), annotation=f.annotation) for n, f in fields.items()],
+        [inspect.Parameter(n, kind, default=default_of(f), annotation=f.annotation) for n, f in fields.items()],
         return_annotation=dict,
     )
     endpoint.__annotations__ = {n: f.annotation for n, f in fields.items()} | {"return": dict}
-    endpoint.__name__ = endpoint.__qualname__ = name
+    endpoint.__name__ = endpoint.__qualname__ = endpoint_name(*name)
     helps = "\n".join(f"    {n}: {_help(n, f)}" for n, f in fields.items())
     endpoint.__doc__ = (
         f"{about}\n\nArgs:\n{helps}\n\nReturns:\n    The comparison: settings, sides with measures, takeaway."
@@ -92,7 +117,8 @@ def answer_mcp_in_json(blocks: gr.Blocks) -> None:
     server.postprocess_output_data = to_json
 
 
-def _default(info: Any) -> Any:
+def default_of(info: Any) -> Any:
+    """A field's default as JSON has it."""
     value = info.get_default(call_default_factory=True)
     return list(value) if isinstance(value, tuple) else value
 

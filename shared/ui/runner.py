@@ -16,7 +16,8 @@ from shared.ui.controls import Controls, from_controls, to_control
 from shared.ui.html import error_html, progress_html
 from shared.ui.links import Link, read_link
 from shared.ui.panel import Panel, Shown
-from shared.ui.running import CANCELLED, DEVICE_SLOT, IN_LINE, Run, Step, follow, sentence_for
+from shared.ui.presence import visitor, watch_client
+from shared.ui.running import CANCELLED, DEVICE_SLOT, Run, Step, Waiting, follow, sentence_for
 
 WAITING = '<p class="sbs-quiet">Waiting for its turn.</p>'
 STARTING = '<p class="sbs-quiet">Starting, as soon as the device is free.</p>'
@@ -71,7 +72,7 @@ class Runner:
             place.stop.click(self._cancel, self.run, self._buttons, **INSTANT)
         self.run.change(
             self._execute, [self.run, *self.answers], [*self._buttons, *panel.outputs],
-            show_progress="hidden", api_visibility="private", concurrency_id=DEVICE_SLOT, concurrency_limit=IN_LINE,
+            show_progress="hidden", api_visibility="private", concurrency_id=DEVICE_SLOT, concurrency_limit=None,
         )  # fmt: skip
         panel.show_me.click(self._unfold, [panel.shown, *self.answers], panel.outputs, **INSTANT)
         for answer in self.answers:
@@ -149,9 +150,13 @@ class Runner:
             return
         yield place.busy(STARTING)
         try:
-            async with aclosing(follow(place.compute, run.settings, run.stop, place.gives_way)) as updates:
+            work = follow(place.compute, run.settings, run.stop, place.gives_way, name=(self.demo.slug, run.study),
+                          visitor=visitor(), there=watch_client())  # fmt: skip
+            async with aclosing(work) as updates:
                 async for update in updates:
-                    if isinstance(update, Step):
+                    if isinstance(update, Waiting):
+                        yield {place.status: _in_line(run, update)}
+                    elif isinstance(update, Step):
                         yield {place.status: _progress(run, update)}
                     else:
                         shown = Shown(update, run.study, run.reveal)
@@ -166,6 +171,10 @@ class Runner:
 
     def _all_idle(self) -> dict[Any, Any]:
         return {k: v for place in self.places.values() for k, v in place.idle().items()}
+
+
+def _in_line(run: Run, waiting: Waiting) -> str:
+    return STOPPING if run.stop.is_set() else f'<p class="sbs-quiet">Busy: place {waiting.place} in line.</p>'
 
 
 def _progress(run: Run, step: Step) -> str:
