@@ -1,13 +1,15 @@
 """Makes sticker_clip: `python -m assets.sticker_clip.recipe`. Seeded, resumable, a GPU is used if there.
 
 A small CLIP (Radford et al. 2021, arXiv 2103.00020): a vision transformer and a text transformer whose embeddings of a
-scene and its caption are pulled together by InfoNCE over the batch.
+scene and its caption are pulled together by InfoNCE over the batch. Each picture of two stickers also meets its caption
+told wrongly, relation turned round or colors exchanged, as in NegCLIP (Yuksekgonul et al. 2023, arXiv 2210.01936).
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from torch.nn import functional as F
 from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTokenizer
 
 from assets.sticker_diffusion.text import LENGTH, caption_ids, make_tokenizer, tokenize
-from shared.stickers import COLORS, KINDS, OPPOSITE, Scene, Sticker, caption
+from shared.stickers import COLORS, KINDS, OPPOSITE, STYLES, Scene, Sticker, caption
 from shared.training import (
     Optimizer,
     Progress,
@@ -63,14 +65,40 @@ def embed_texts(network: CLIPModel, ids: Tensor) -> Tensor:
     return F.normalize(network.text_projection(pooled).float(), dim=-1)
 
 
-def contrast(pictures: Tensor, texts: Tensor, scale: Tensor, same: Tensor) -> Tensor:
-    """Symmetric InfoNCE over unit embeddings [n, d]; `same` [n, n] marks other pairs that show the same facts, which
-    are no negatives."""
-    logits = scale.exp().clamp(max=100) * pictures @ texts.T
+def contrast(pictures: Tensor, texts: Tensor, wrong: Tensor, scale: Tensor, same: Tensor, has_wrong: Tensor) -> Tensor:
+    """Symmetric InfoNCE over unit embeddings [n, d].
+
+    `same` [n, n] marks other pairs that show the same facts, which are no negatives. `wrong` [n, d] are wrong captions,
+    one more negative for each picture where `has_wrong` [n].
+    """
+    scale = scale.exp().clamp(max=100)
+    logits = scale * pictures @ texts.T
     others = same & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
     logits = logits.masked_fill(others, float("-inf"))
+    against = (scale * (pictures * wrong).sum(-1)).masked_fill(~has_wrong, float("-inf"))
     target = torch.arange(len(logits), device=logits.device)
-    return (F.cross_entropy(logits, target) + F.cross_entropy(logits.T, target)) / 2
+    to_text = F.cross_entropy(torch.cat([logits, against[:, None]], 1), target)
+    return (to_text + F.cross_entropy(logits.T, target)) / 2
+
+
+def told_wrongly(scene: Scene) -> tuple[Scene, Scene]:
+    """The scene with its relation turned round, and with the colors of its stickers exchanged; a lone sticker's scene
+    stays as it is, and so does one whose colors are the same."""
+    if not scene.relation:
+        return scene, scene
+    first, second = scene.stickers
+    exchanged = (replace(first, color=second.color), replace(second, color=first.color))
+    return replace(scene, relation=OPPOSITE[scene.relation]), replace(scene, stickers=exchanged)
+
+
+def wrong_ids(tokenizer: CLIPTokenizer, chosen: Sequence[Scene]) -> Tensor:
+    """Token ids of both wrong captions in all styles, int [n, 2, STYLED, tokens]."""
+    told = [told_wrongly(scene) for scene in chosen]
+    ids = [
+        torch.stack([tokenize(tokenizer, [caption(pair[way], style) for pair in told]).short() for style in STYLES], 1)
+        for way in (0, 1)
+    ]
+    return torch.stack(ids, 1)
 
 
 def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokenizer]:
@@ -81,6 +109,7 @@ def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokeni
     pictures = rendered("train", chosen, SIZE)
     tokenizer = make_tokenizer(FOLDER)
     ids = caption_ids(tokenizer, chosen)[:, :STYLED]
+    wrong = wrong_ids(tokenizer, chosen)
     stored = not fresh and (FOLDER / "model.safetensors").exists()
     network = (CLIPModel.from_pretrained(FOLDER) if stored else build(tokenizer)).float().to(device).train()
     optimizer = Optimizer(
@@ -92,12 +121,16 @@ def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokeni
     for step in range(run.first, steps):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
         rows = torch.randint(len(pictures), (BATCH,), generator=generator)
-        words = ids[rows, torch.randint(STYLED, (BATCH,), generator=generator)].long().to(device)
+        style = torch.randint(STYLED, (BATCH,), generator=generator)
+        way = torch.randint(2, (BATCH,), generator=generator)
+        words = torch.cat([ids[rows, style], wrong[rows, way, style]]).long().to(device)
+        has_wrong = (words[:BATCH] != words[BATCH:]).any(-1)
         x = to_tensor(pictures[rows.numpy()]).to(device)
         facts = ids[rows, 0].to(device)
         same = (facts[:, None] == facts[None]).all(-1)
         with torch.autocast(device.type, torch.bfloat16):
-            loss = contrast(embed_pictures(network, x), embed_texts(network, words), network.logit_scale, same)
+            told, told_wrong = embed_texts(network, words).chunk(2)
+            loss = contrast(embed_pictures(network, x), told, told_wrong, network.logit_scale, same, has_wrong)
         optimizer.step(loss, cosine_rate(step, steps))
         run.average.update(network)
         progress.step(step + 1, f"loss {loss.item():.4f}")

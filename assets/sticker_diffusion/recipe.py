@@ -1,8 +1,8 @@
 """Makes sticker_diffusion: `python -m assets.sticker_diffusion.recipe`. Seeded, resumable, a GPU is used if there.
 
-Three stages: the autoencoder, the latents of all training scenes, the U-Net with its text encoder. Each stage keeps
-checkpoints in the user's cache folder and begins from the committed weights where there is none; `--fresh` begins
-from scratch. The folder is then one that `StableDiffusionPipeline.from_pretrained` loads.
+Stages: the autoencoder, the latents of all training scenes, the text encoder on layouts, then the U-Net with its text
+encoder. Each stage keeps checkpoints in the user's cache folder and begins from the committed weights where there is
+none; `--fresh` begins from scratch. The folder is then one that `StableDiffusionPipeline.from_pretrained` loads.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import CLIPTextModel, CLIPTokenizer
 
-from assets.sticker_diffusion import autoencoder, denoiser, text
-from shared.training import cache_folder, rendered, scenes
+from assets.sticker_diffusion import autoencoder, denoiser, layout, text
+from shared.training import Checkpoint, cache_folder, rendered, scenes
 
 FOLDER = Path(__file__).parent
 SIZE = 128
@@ -59,8 +59,9 @@ def training_latents(network: AutoencoderTiny) -> Tensor:
     return load_file(path)["latents"]
 
 
-def make_denoiser(network: AutoencoderTiny, steps: int, fresh: bool, rate: float) -> None:
-    """Train U-Net and text encoder on the latents and store the whole pipeline."""
+def make_denoiser(network: AutoencoderTiny, steps: int, layout_steps: int, fresh: bool, rate: float) -> None:
+    """Train U-Net and text encoder on the latents and store the whole pipeline; the text encoder first learns layouts
+    for `layout_steps`."""
     torch.manual_seed(0)
     if fresh or not (FOLDER / "unet").exists():
         tokenizer = text.make_tokenizer(FOLDER / "tokenizer")
@@ -71,7 +72,10 @@ def make_denoiser(network: AutoencoderTiny, steps: int, fresh: bool, rate: float
             UNet2DConditionModel.from_pretrained(FOLDER / "unet").float(),
             CLIPTextModel.from_pretrained(FOLDER / "text_encoder").float(),
         )
-    captions = text.caption_ids(tokenizer, scenes(TRAINING_SCENES, seed=1))
+    chosen = scenes(TRAINING_SCENES, seed=1)
+    captions = text.caption_ids(tokenizer, chosen)
+    if layout_steps and Checkpoint("denoiser").load() is None:
+        start.text = layout.train(start.text, chosen, captions, layout_steps)
     empty = text.tokenize(tokenizer, [""])[0]
     trained = denoiser.train(start, training_latents(network), captions, empty, steps, rate=rate)
     store(trained, network, tokenizer)
@@ -105,8 +109,6 @@ def forget_paths() -> None:
 
 def store_checkpoint() -> None:
     """Store the averaged weights of the last checkpoint, while the training goes on."""
-    from shared.training import Checkpoint
-
     saved = Checkpoint("denoiser").load()
     if saved is None:
         raise SystemExit("There is no checkpoint of the U-Net yet.")
@@ -123,6 +125,7 @@ def main() -> None:
     parser.add_argument("--stage", choices=["all", "autoencoder", "denoiser", "store", "report"], default="all")
     parser.add_argument("--autoencoder-steps", type=int, default=5000)
     parser.add_argument("--denoiser-steps", type=int, default=3000)
+    parser.add_argument("--layout-steps", type=int, default=3000, help="of the text encoder alone, before the U-Net")
     parser.add_argument("--rate", type=float, default=1.0, help="share of the full learning rate for the U-Net")
     parser.add_argument("--fresh", action="store_true", help="do not start from the committed weights")
     options = parser.parse_args()
@@ -135,7 +138,7 @@ def main() -> None:
         vae = AutoencoderTiny.from_pretrained(FOLDER / "vae")
         report_autoencoder(vae)
     if options.stage in ("all", "denoiser"):
-        make_denoiser(vae, options.denoiser_steps, options.fresh, options.rate)
+        make_denoiser(vae, options.denoiser_steps, options.layout_steps, options.fresh, options.rate)
 
 
 if __name__ == "__main__":
