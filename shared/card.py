@@ -21,9 +21,10 @@ MARGIN = 56
 MOST_SHOTS = 6
 
 
-def draw_card(c: Comparison, width: int = 1600, dark: bool = False) -> Image.Image:
+def draw_card(c: Comparison, width: int = 1600, dark: bool = False, link: str = "") -> Image.Image:
     """The card, `width` pixels wide and as high as its content: prompt, sides with labels and settings, measures,
-    takeaway, settings with the seed, model, device, versions, date. Beyond six sides: a contact sheet.
+    takeaway, settings with the seed, model, device, versions, date, and a `link` if there is one. Beyond six sides: a
+    contact sheet.
 
     Raises ValueError for a width outside 400 to 4,000.
     """
@@ -38,7 +39,7 @@ def draw_card(c: Comparison, width: int = 1600, dark: bool = False) -> Image.Ima
         pictures(c, style, inner) if has_pictures else None,
         table_block(c, style, inner),
         _takeaway_block(c, style, inner),
-        _foot_block(c, style, inner),
+        _foot_block(c, style, inner, link),
     ]
     body = stack([b for b in blocks if b is not None], style.px(30), style.colors["page"])
     card = Image.new("RGB", (width, body.height + 2 * style.px(MARGIN)), style.colors["page"])
@@ -116,8 +117,8 @@ def _side_head(c: Comparison, index: int, style: Style, width: int) -> Image.Ima
 def _framed(side: Side, size: tuple[int, int], style: Style) -> Image.Image:
     """The side's plain picture, fitted into `size` on a quiet ground; a labelled blank where there is none."""
     block = Image.new("RGB", size, style.colors["sunken"])
-    if side.images:
-        fitted = _fit(side.images[0], size)
+    if side.face:
+        fitted = _fit(side.face, size)
         block.paste(fitted, ((size[0] - fitted.width) // 2, (size[1] - fitted.height) // 2))
     else:
         text = Lettering(max(8, min(style.px(22), size[0] // 8)), style.colors["muted"])
@@ -239,11 +240,12 @@ def _takeaway_block(c: Comparison, style: Style, width: int) -> Image.Image:
     return block
 
 
-def _foot_block(c: Comparison, style: Style, width: int) -> Image.Image:
+def _foot_block(c: Comparison, style: Style, width: int, link: str) -> Image.Image:
     parts = [style.paragraph(_common_settings(c), width, 23, "muted")]
     where = " · ".join(environment_parts(c.environment))
     stopped = "" if c.complete else "Stopped early: what was done by then. "
     parts.append(style.paragraph(f"{stopped}{where}", width, 23, "muted"))
+    parts.append(style.paragraph(link, width, 23, "muted"))
     return stack(parts, style.px(6), style.colors["page"])
 
 

@@ -55,9 +55,12 @@ def to_npz(c: Comparison) -> bytes:
     return file.getvalue()
 
 
-def card_png(c: Comparison, width: int = 1600, dark: bool = False, query: str = "") -> bytes:
+def card_png(c: Comparison, width: int = 1600, dark: bool = False, query: str = "", address: str = "") -> bytes:
     """The note card as PNG. Its text chunks carry the settings, the takeaway and the link's query, so that a picture
-    found in notes can be made again. Without a `query` the link names every setting."""
+    found in notes can be made again. Without a `query` the link names every setting. `address` is the gallery's, which
+    the card then prints with the link."""
+    from shared.card import draw_card
+
     chunks = PngInfo()
     link = query.removeprefix("?") or link_query(c)
     settings = json.dumps(plain(c.settings), ensure_ascii=False, allow_nan=False)
@@ -65,7 +68,7 @@ def card_png(c: Comparison, width: int = 1600, dark: bool = False, query: str = 
     for name, text in texts.items():
         chunks.add_itxt(name, text.replace("\0", ""))
     file = io.BytesIO()
-    c.card(width=width, dark=dark).save(file, "PNG", pnginfo=chunks)
+    draw_card(c, width, dark, f"{address}?{link}" if address else "").save(file, "PNG", pnginfo=chunks)
     return file.getvalue()
 
 

@@ -19,11 +19,12 @@ class Settings(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _take_no_flag_for_a_number(cls, values: Any) -> Any:
-        """Python counts true as 1; who writes it for a number has made a mistake, so it stays a word."""
+    def _tidy_values(cls, values: Any) -> Any:
+        """Choices lose their blanks, text for a list is split at its commas; and Python counts true as 1: who writes
+        it for a number has made a mistake, so it stays a word."""
         if not isinstance(values, Mapping):
             return values
-        return {name: _as_word(value, cls.model_fields.get(str(name))) for name, value in values.items()}
+        return {name: _tidy(value, cls.model_fields.get(str(name))) for name, value in values.items()}
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> Self:
@@ -31,17 +32,13 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            raise SettingsError(explain(cls, error)) from None
+            location = error.errors()[0]["loc"]
+            raise SettingsError(explain(cls, error), str(location[0]) if location else "") from None
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
         """The settings from a link's or command line's strings; lists are comma-separated."""
-        values: dict[str, Any] = {}
-        for name, text in query.items():
-            info = cls.model_fields.get(name)
-            is_list = info is not None and _is_list(info.annotation)
-            values[name] = [p.strip() for p in text.split(",") if p.strip()] if is_list else text
-        return cls.check(values)
+        return cls.check(query)
 
     def to_query(self) -> dict[str, str]:
         """The settings that differ from the defaults, as strings for a link. Uploads stay out."""
@@ -55,7 +52,12 @@ class Settings(BaseModel):
 
 
 class SettingsError(ValueError):
-    """A wrong value; the message is one sentence that names the field, the value and what is allowed."""
+    """A wrong value; the message is one sentence that names the field, the value and what is allowed. `field` is the
+    field's name, empty where values do not go together."""
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 def setting(
@@ -139,7 +141,7 @@ def allowed(info: FieldInfo) -> str:
     """What a field allows, in words: "one of ddim, euler", "a whole number from 1 to 50"."""
     options = choices(info)
     if options:
-        return f"{'any' if _is_list(info.annotation) else 'one'} of {', '.join(map(str, options))}"
+        return f"{'a list of any' if _is_list(info.annotation) else 'one'} of {', '.join(map(str, options))}"
     low, high = bounds(info)
     kinds = {info.annotation, *typing.get_args(info.annotation)}
     nouns = {int: "whole number", float: "number"}
@@ -154,8 +156,16 @@ def allowed(info: FieldInfo) -> str:
     return f"{noun} of at most {_digits(high)}" if high is not None else noun
 
 
-def _as_word(value: Any, info: FieldInfo | None) -> Any:
-    if not isinstance(value, bool) or info is None:
+def _tidy(value: Any, info: FieldInfo | None) -> Any:
+    if info is None:
+        return value
+    if isinstance(value, str):
+        if _is_list(info.annotation):
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return value.strip() if choices(info) else value
+    if isinstance(value, (list, tuple)) and _is_list(info.annotation) and choices(info):
+        return [part.strip() if isinstance(part, str) else part for part in value]
+    if not isinstance(value, bool):
         return value
     kinds = {info.annotation, *typing.get_args(info.annotation)}
     return str(value).lower() if kinds & {int, float} and bool not in kinds else value

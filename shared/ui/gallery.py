@@ -17,7 +17,7 @@ from shared.settings import SettingsError
 from shared.stored import load_default
 from shared.ui.api import add_endpoints
 from shared.ui.html import GalleryCard, error_html, gallery_html
-from shared.ui.links import query_of, read_link
+from shared.ui.links import query_of, query_pairs, read_link
 
 NAME = "Side by Side"
 TAGLINE = "techniques of generative AI, measured next to each other"
@@ -31,6 +31,11 @@ element.addEventListener('click', (event) => {
   trigger('visit', {slug: card.dataset.demo});
 });
 """
+CARDS_BACK = (
+    "<p class='sbs-cards-back'>A card that was saved here holds its settings: drop it on this page, or "
+    "<label>choose the file<input type='file' accept='image/png' class='sbs-card-file'></label>, to run it again. "
+    "<span class='sbs-card-said' role='status'></span></p>"
+)
 RESIZE = "() => { setTimeout(() => window.dispatchEvent(new Event('resize')), 60); }"
 
 
@@ -43,6 +48,7 @@ def build_gallery(demos: Sequence[Demo]) -> gr.Blocks:
                 notice = gr.HTML("", elem_classes="sbs-tight sbs-notice")
                 cards = gr.HTML(_cards_html(demos), elem_classes="sbs-tight sbs-cards", js_on_load=VISIT)
                 gr.HTML(confusions_html(demos), elem_classes="sbs-tight sbs-index")
+                gr.HTML(CARDS_BACK, elem_classes="sbs-tight")
             for demo in demos:
                 with gr.Tab(demo.title, id=demo.slug) as tab:
                     demo.build()
@@ -91,7 +97,7 @@ def _cards_html(demos: Sequence[Demo]) -> str:
     cards = []
     for demo in demos:
         stored = load_default(demo)
-        pictures = tuple(s.images[0] for s in stored.sides[:2] if s.images) if stored else ()
+        pictures = tuple(s.face for s in stored.sides[:2] if s.face) if stored else ()
         cards.append(GalleryCard(demo.slug, demo.title, demo.question, pictures))
     return gallery_html(cards)
 
@@ -116,7 +122,7 @@ def _wire_visits(blocks: gr.Blocks, tabs: gr.Tabs, cards: gr.HTML, notice: gr.HT
 
     def arrive(request: gr.Request) -> tuple[Any, Any]:
         try:
-            link = read_link(dict(request.query_params), demos)
+            link = read_link(query_pairs(request), demos)
         except SettingsError as error:
             return gr.skip(), error_html(str(error))
         return (gr.Tabs(selected=link.demo), "") if link else (gr.skip(), "")

@@ -11,9 +11,11 @@ from gradio.components import Component
 
 from shared.comparison import Comparison
 from shared.demo import Answer, Demo, Prediction
+from shared.settings import Settings
+from shared.ui.figures import draw_figure, figure_html
 from shared.ui.html import environment_line, sides_html, table_html, takeaway_html
-from shared.ui.links import query_of_comparison
-from shared.ui.share import DOWNLOADS, SAVE, Download, ShareBar, draw_share_bar, pack
+from shared.ui.links import query_of_comparison, whole_query
+from shared.ui.share import DOWNLOADS, Download, Origin, ShareBar, address_of, draw_share_bar, pack
 
 MOST_FIGURES = 6
 NOTHING_YET = '<p class="sbs-quiet sbs-nothing">Choose your settings and press Compare.</p>'
@@ -36,7 +38,8 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What a session sees in a tab: a result, of which study if any, and whether its table is unfolded.
+    """What a session sees in a tab: a result, of which study if any, whether its table is unfolded, the settings that
+    made it, and the answers to the predictions (labels or None) that were for it.
 
     Compared by identity; it lives in the session's State.
     """
@@ -44,6 +47,8 @@ class Shown:
     comparison: Comparison
     study: str = ""
     reveal: bool = False
+    settings: Settings | None = None
+    answers: tuple[Any, ...] = ()
 
 
 class Panel:
@@ -52,8 +57,9 @@ class Panel:
     def __init__(self, demo: Demo, first: Comparison | None, views: Sequence[View]) -> None:
         """Draws the column inside an open Gradio context; `first` is the stored default result, if there is one."""
         self.demo, self.views = demo, tuple(views)
-        self.first = Shown(first) if first else None
+        self.first = Shown(first, settings=demo.Settings()) if first else None
         self.shown = gr.State(None)
+        self.stale = gr.HTML("", visible=False, elem_classes="sbs-tight sbs-freshness")
         self.sides = gr.HTML(sides_html(first) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures")
         below = {view: view.draw(first) for view in self.views if not view.title}
         self.show_me = gr.Button(
@@ -63,7 +69,8 @@ class Panel:
         self.takeaway = gr.HTML("", visible=False, elem_classes="sbs-tight sbs-said")
         below |= {view: self._draw_in_accordion(view, first) for view in self.views if view.title}
         self.drawn = tuple(below[view] for view in self.views)
-        self.figures = tuple(gr.Plot(visible=False, show_label=False) for _ in range(MOST_FIGURES))
+        drawn = tuple(draw_figure() for _ in range(MOST_FIGURES))
+        self.figures, self.words = tuple(plot for plot, _ in drawn), tuple(words for _, words in drawn)
         with gr.Row(elem_classes="sbs-foot", visible=first is not None) as self.foot:
             query = query_of_comparison(demo, "", first) if first else ""
             self.share: ShareBar = draw_share_bar(query)
@@ -74,14 +81,15 @@ class Panel:
     @property
     def outputs(self) -> list[Any]:
         """Every component that `update` may change."""
-        return [self.shown, self.sides, *self.drawn, self.show_me, self.table, self.takeaway, *self.figures, self.foot,
-                self.share.query, self.environment]  # fmt: skip
+        parts = (self.shown, self.stale, self.sides, *self.drawn, self.show_me, self.table, self.takeaway)
+        return [*parts, *self.figures, *self.words, self.foot, self.share.query, self.share.saves, self.environment]
 
-    def update(self, shown: Shown, answers: Sequence[Any]) -> dict[Any, Any]:
-        """What every component shows for a result, given the answers to the predictions (labels or None)."""
+    def update(self, shown: Shown) -> dict[Any, Any]:
+        """What every component shows for a result."""
         c = shown.comparison
         changed: dict[Any, Any] = {
             self.shown: shown,
+            self.stale: gr.HTML("", visible=False),
             self.sides: sides_html(c),
             self.foot: gr.Row(visible=True),
             self.share.query: query_of_comparison(self.demo, shown.study, c),
@@ -89,37 +97,52 @@ class Panel:
         }
         if not shown.study:
             changed |= {component: view.value(c) for component, view in zip(self.drawn, self.views, strict=True)}
-        return changed | self._fold(shown, answers)
+        return changed | self._fold(shown)
 
-    def unfold(self, shown: Shown | None, answers: Sequence[Any]) -> dict[Any, Any]:
-        """Shows table, winner and takeaway of the result on view."""
+    def unfold(self, shown: Shown | None, *answers: Any) -> dict[Any, Any]:
+        """Shows table, winner and takeaway of the result on view, and what comes of the answers (labels or None)."""
         now = shown or self.first
         if now is None:
             return {self.shown: shown}
-        now = replace(now, reveal=True)
-        return {self.shown: now} | self._fold(now, answers)
+        now = replace(now, reveal=True, answers=answers if any(answers) else now.answers)
+        return {self.shown: now} | self._fold(now)
 
-    def _fold(self, shown: Shown, answers: Sequence[Any]) -> dict[Any, Any]:
+    def answers_for_next(self, shown: Shown | None, answers: Sequence[Any]) -> tuple[Any, ...]:
+        """The answers that are for the next run: those that were not for the result on view already."""
+        now = shown or self.first
+        used = now is not None and tuple(answers) == now.answers
+        return tuple(answers) if any(answers) and not used else ()
+
+    def _fold(self, shown: Shown) -> dict[Any, Any]:
         c, open_ = shown.comparison, shown.reveal
         figures = [f for f in (*c.figures, *(s.figure for s in c.sides)) if f is not None] if open_ else []
-        answered = [] if shown.study else self._answered(answers)
+        answered = [] if shown.study else self._answered(shown.answers)
         prediction, answer = answered[0] if answered else (None, None)
         slots = {
             slot: gr.Plot(figures[n], visible=True) if n < len(figures) else gr.Plot(None, visible=False)
             for n, slot in enumerate(self.figures)
         }
-        return slots | {
-            self.show_me: gr.Button(visible=not open_),
-            self.table: gr.HTML(table_html(c), visible=open_),
-            self.takeaway: gr.HTML(
-                takeaway_html(c, prediction, answer, "" if shown.study else self.demo.trap) if open_ else "",
-                visible=open_,
-            ),
+        words = {
+            slot: gr.HTML(figure_html(figures[n]) if n < len(figures) else "", visible=n < len(figures))
+            for n, slot in enumerate(self.words)
         }
+        return (
+            slots
+            | words
+            | {
+                self.share.saves: gr.Row(visible=open_),
+                self.show_me: gr.Button(visible=not open_),
+                self.table: gr.HTML(table_html(c), visible=open_),
+                self.takeaway: gr.HTML(
+                    takeaway_html(c, prediction, answer, "" if shown.study else self.demo.trap) if open_ else "",
+                    visible=open_,
+                ),
+            }
+        )
 
     def _answered(self, labels: Sequence[Any]) -> list[tuple[Prediction, Answer]]:
         """The predictions that were answered, with their answers."""
-        pairs = zip(self.demo.predictions, labels, strict=True)
+        pairs = zip(self.demo.predictions, labels, strict=False)
         found = ((p, next((a for a in p.answers if a.label == label), None)) for p, label in pairs)
         return [(p, a) for p, a in found if a is not None]
 
@@ -128,10 +151,15 @@ class Panel:
             return view.draw(first)
 
     def _wire_download(self, button: gr.Button, download: Download) -> None:
-        def make(shown: Shown | None) -> str:
+        def make(shown: Shown | None, request: gr.Request) -> str:
             now = shown or self.first
-            return pack(download, now.comparison, now.study) if now else ""
+            if now is None:
+                return ""
+            c = now.comparison
+            query = whole_query(self.demo, now.study, c.settings, c.environment)
+            address = address_of(dict(request.headers)) if request else ""
+            return pack(download, c, Origin(now.study, query, address))
 
         made = button.click(make, self.shown, self.share.payload, show_progress="hidden", api_visibility="private",
                             concurrency_limit=4)  # fmt: skip
-        made.then(None, self.share.payload, self.share.payload, js=SAVE, api_visibility="private")
+        made.then(None, self.share.payload, self.share.payload, js=download.script, api_visibility="private")

@@ -13,8 +13,9 @@ from shared.comparison import Comparison
 from shared.demo import Cancelled, Demo, Preset
 from shared.settings import Settings, SettingsError
 from shared.ui.controls import Controls, from_controls, to_control
+from shared.ui.freshness import wire_freshness, wire_predictions
 from shared.ui.html import error_html, progress_html
-from shared.ui.links import Link, read_link
+from shared.ui.links import Link, query_pairs, read_link
 from shared.ui.panel import Panel, Shown
 from shared.ui.presence import visitor, watch_client
 from shared.ui.running import CANCELLED, DEVICE_SLOT, Run, Step, Waiting, follow, sentence_for
@@ -25,6 +26,13 @@ STOPPING = '<p class="sbs-quiet">Stopping after this step.</p>'
 STOPPED = f'<p class="sbs-quiet">{CANCELLED}</p>'
 
 INSTANT: Mapping[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+SHOW_RESULT = """() => {
+  const tab = [...document.querySelectorAll('.sbs-tab')].find((t) => t.offsetParent);
+  const told = tab && [...tab.querySelectorAll('.sbs-status')].some((status) => status.innerText.trim());
+  if (!tab || told || window.innerWidth > 700) return;
+  tab.querySelector('.sbs-right').scrollIntoView({behavior: 'smooth', block: 'start'});
+}"""
+"""On a phone the result lies below the button: go there, unless the run ended with a sentence."""
 STARTS: Mapping[str, Any] = {"concurrency_limit": None, "show_progress": "hidden", "api_visibility": "private"}
 """For events that put a Run into the State: Gradio tells a State's change to the page only over the queue."""
 
@@ -68,24 +76,28 @@ class Runner:
         self.run = gr.State(None)
         self._buttons = [c for p in places.values() for c in (p.go, p.stop, p.status)]
         for study, place in places.items():
-            place.go.click(self._starter(study), [self.run, *place.controls.values()], self._started, **STARTS)
+            place.go.click(self._starter(study), self._read_by_start(place), self._started, **STARTS)
             place.stop.click(self._cancel, self.run, self._buttons, **INSTANT)
-        self.run.change(
-            self._execute, [self.run, *self.answers], [*self._buttons, *panel.outputs],
+            wire_freshness(study, place.Settings, place.controls, panel, self.answers)
+        done = self.run.change(
+            self._execute, self.run, [*self._buttons, *panel.outputs],
             show_progress="hidden", api_visibility="private", concurrency_id=DEVICE_SLOT, concurrency_limit=None,
         )  # fmt: skip
-        panel.show_me.click(self._unfold, [panel.shown, *self.answers], panel.outputs, **INSTANT)
-        for answer in self.answers:
-            answer.input(self._unfold, [panel.shown, *self.answers], panel.outputs, **INSTANT)
+        done.then(None, None, None, js=SHOW_RESULT, api_visibility="private")
+        panel.show_me.click(panel.unfold, panel.shown, panel.outputs, **INSTANT)
+        wire_predictions(places[""].Settings, places[""].controls, panel, self.answers)
 
     @property
     def _started(self) -> list[Any]:
-        return [self.run, *self._buttons]
+        return [self.run, *self.answers, *self._buttons]
+
+    def _read_by_start(self, place: Place) -> list[Any]:
+        return [self.run, self.panel.shown, *self.answers, *place.controls.values()]
 
     def run_after(self, event: Any) -> None:
         """Runs the comparison after a Gradio event, with what the controls hold then."""
         place = self.places[""]
-        event.then(self._starter(""), [self.run, *place.controls.values()], self._started, **STARTS)
+        event.then(self._starter(""), self._read_by_start(place), self._started, **STARTS)
 
     def wire_preset(self, preset: Preset, button: gr.Button) -> None:
         """A click on the button sets the preset's settings and runs them."""
@@ -106,32 +118,40 @@ class Runner:
     def _starter(self, study: str) -> Callable[..., dict[Any, Any]]:
         place = self.places[study]
 
-        def start(run: Run | None, *values: Any) -> dict[Any, Any]:
+        def start(run: Run | None, shown: Shown | None, *values: Any) -> dict[Any, Any]:
+            count = len(self.answers)
             try:
-                settings = from_controls(place.Settings, dict(zip(place.names, values, strict=True)))
+                settings = from_controls(place.Settings, dict(zip(place.names, values[count:], strict=True)))
             except SettingsError as error:
                 return {place.status: error_html(str(error))}
-            return self._start(study, settings, run)
+            answers = () if study else self.panel.answers_for_next(shown, values[:count])
+            return self._start(study, settings, run, answers=answers)
 
         return start
 
-    def _start(self, study: str, settings: Settings, old: Run | None, reveal: bool = True) -> dict[Any, Any]:
+    def _start(
+        self, study: str, settings: Settings, old: Run | None, reveal: bool = True, answers: tuple[Any, ...] = ()
+    ) -> dict[Any, Any]:
+        """A new Run in the State. A prediction that is not for it is taken back."""
         if old is not None:
             old.stop.set()
-        return {self.run: Run(settings, study, reveal)} | self._all_idle() | self.places[study].busy(WAITING)
+        run = Run(settings, study, reveal, answers)
+        taken_back = {} if answers else dict.fromkeys(self.answers)
+        return {self.run: run} | taken_back | self._all_idle() | self.places[study].busy(WAITING)
 
     def _open(self, run: Run | None, request: gr.Request) -> dict[Any, Any]:
         try:
-            link: Link | None = read_link(dict(request.query_params), (self.demo,))
+            link: Link | None = read_link(query_pairs(request), (self.demo,))
         except SettingsError:
             link = None
         if link is None:
             return {self.places[""].status: gr.skip()}
         place = self.places[link.study]
         opened = {} if place.accordion is None else {place.accordion: gr.Accordion(open=True)}
-        if link.settings is None:
-            return opened | {place.status: error_html(link.error)}
-        return opened | place.fill(link.settings) | self._start(link.study, link.settings, run, reveal=not link.predict)
+        filled = opened if link.settings is None else opened | place.fill(link.settings)
+        if link.settings is None or link.error:
+            return filled | {place.status: error_html(link.error)}
+        return filled | self._start(link.study, link.settings, run, reveal=not link.predict)
 
     def _cancel(self, run: Run | None) -> dict[Any, Any]:
         if run is None:
@@ -140,7 +160,7 @@ class Runner:
         place = self.places[run.study]
         return {place.status: STOPPING} if run.claimed else place.idle(STOPPED)
 
-    async def _execute(self, run: Run | None, *answers: Any) -> AsyncIterator[dict[Any, Any]]:
+    async def _execute(self, run: Run | None) -> AsyncIterator[dict[Any, Any]]:
         if run is None or not run.claim():
             yield {self.places[""].status: gr.skip()}
             return
@@ -159,15 +179,12 @@ class Runner:
                     elif isinstance(update, Step):
                         yield {place.status: _progress(run, update)}
                     else:
-                        shown = Shown(update, run.study, run.reveal)
-                        yield place.idle() | self.panel.update(shown, answers)
+                        shown = Shown(update, run.study, run.reveal, run.settings, run.answers)
+                        yield place.idle() | self.panel.update(shown)
         except Cancelled:
             yield place.idle(STOPPED)
         except Exception as error:
             yield place.idle(error_html(sentence_for(error)))
-
-    def _unfold(self, shown: Shown | None, *answers: Any) -> dict[Any, Any]:
-        return self.panel.unfold(shown, answers)
 
     def _all_idle(self) -> dict[Any, Any]:
         return {k: v for place in self.places.values() for k, v in place.idle().items()}

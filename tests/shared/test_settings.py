@@ -92,7 +92,7 @@ def sentence(**values: Any) -> str:
         ({"prompt": "é" * 3000}, "prompt may be up to 50 characters long, not 3,000."),
         ({"prompt": "go!"}, "prompt: leave out the exclamation mark."),
         ({"values": ["1", "x"]}, "values must be a list of numbers, not x."),
-        ({"kinds": ["cow"]}, "kinds must be any of cat, dog, not cow."),
+        ({"kinds": ["cow"]}, "kinds must be a list of any of cat, dog, not cow."),
         ({"values": [1] * 9}, "values must have up to 8 entries, not 9."),
         ({"values": []}, "values must have at least 1 entry, not 0."),
         ({"seed": 13, "steps": 13}, "Seed and steps can't both be 13."),
@@ -173,7 +173,7 @@ def test_views_read_bounds_choices_and_looks() -> None:
     assert choices(fields["kinds"]) == ("cat", "dog")
     assert look(fields["guidance"])["side"] == "a" and look(fields["guidance"])["step"] == 0.5
     assert look(fields["prompt"])["main"] and look(fields["prompt"])["lines"] == 2
-    assert allowed(fields["kinds"]) == "any of cat, dog"
+    assert allowed(fields["kinds"]) == "a list of any of cat, dog"
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 import pytest
+from pydantic import model_validator
 
 from shared.comparison import Comparison
 from shared.demo import Answer, Demo, Prediction, Study
 from shared.settings import Settings, SettingsError, setting
-from shared.ui.links import LONGEST_VALUE, query_of, read_link
+from shared.ui.links import KEPT, LONGEST_VALUE, query_of, read_link, whole_query
 
 
 class Values(Settings):
@@ -27,6 +28,20 @@ class Grid(Settings):
     levels: tuple[float, ...] = setting((1.0,), "Levels")
 
 
+class Pair(Settings):
+    """Two values that must go together."""
+
+    words: str = setting("", "Words")
+    least: int = setting(1, "Least")
+    most: int = setting(9, "Most")
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Pair:
+        if self.least > self.most:
+            raise ValueError(f"least must be at most most ({self.most}), not {self.least}.")
+        return self
+
+
 def never(settings: Settings, progress: object = None) -> Comparison:
     raise AssertionError("a link computes nothing")
 
@@ -34,7 +49,7 @@ def never(settings: Settings, progress: object = None) -> Comparison:
 DEMO = Demo(
     "tiny", "Tiny", "Which?", 1, Values, never, lambda: None,
     (Prediction("Which?", (Answer("A", lambda c: True), Answer("B", lambda c: False))),), "None.", (),
-    (Study("grid", "Grid", Grid, never),),
+    (Study("grid", "Grid", Grid, never), Study("pair", "Pair", Pair, never)),
 )  # fmt: skip
 
 
@@ -58,13 +73,47 @@ def test_a_study_is_read_with_its_own_settings() -> None:
         ({"size": "10"}, "size must be a whole number from 1 to 9, not 10."),
         ({"model": "../etc"}, "model must be"),
         ({"picture": "/etc/passwd"}, "picture can't be given in a link: upload the file in the tab."),
-        ({"words": "x" * (LONGEST_VALUE + 1)}, "words is too long for a link: at most 20,000 characters."),
-        ({"study": "none"}, "tiny has no study “none”; its studies are grid."),
+        ({"nose": "1"}, "There is no setting “nose”; the settings are words, size, model, picture."),
+        ({"__proto__": "1"}, "There is no setting “__proto__”; the settings are words, size, model, picture."),
     ],
 )
-def test_a_wrong_link_opens_the_tab_with_one_sentence(query: dict[str, str], sentence: str) -> None:
-    link = read_link({"demo": "tiny"} | query, [DEMO])
-    assert link is not None and link.settings is None and link.error.startswith(sentence)
+def test_a_wrong_value_is_named_and_the_good_ones_are_kept(query: dict[str, str], sentence: str) -> None:
+    link = read_link({"demo": "tiny", "words": "kept"} | query, [DEMO])
+    assert link is not None and link.settings == Values(words="kept")
+    assert link.error.startswith(sentence) and link.error.endswith(KEPT)
+
+
+def test_what_is_given_twice_is_named_and_left_out() -> None:
+    link = read_link([("demo", "tiny"), ("size", "5"), ("size", "7"), ("words", "kept")], [DEMO])
+    assert link is not None and link.settings == Values(words="kept")
+    assert link.error.startswith("The link gives size 2 times: it takes one value.")
+    link = read_link([("demo", "tiny"), ("demo", "tiny"), ("size", "5")], [DEMO])
+    assert link is not None and link.error.startswith("The link gives demo 2 times") and link.settings == Values(size=5)
+
+
+def test_several_faults_are_each_a_sentence_up_to_three() -> None:
+    wrong = {"demo": "tiny", "size": "10", "model": "../x", "a": "1", "b": "2", "words": "kept"}
+    link = read_link(wrong, [DEMO])
+    assert link is not None and link.settings == Values(words="kept")
+    assert link.error.count("There is no setting") + link.error.count("must be") == 3
+
+
+def test_values_that_do_not_go_together_are_left_out_together() -> None:
+    link = read_link({"demo": "tiny", "study": "pair", "least": "7", "most": "3", "words": "kept"}, [DEMO])
+    assert link is not None and link.settings == Pair(words="kept")
+    assert link.error.startswith("least must be at most most (3), not 7.")
+
+
+def test_a_value_that_is_too_long_is_told() -> None:
+    link = read_link({"demo": "tiny", "words": "x" * (LONGEST_VALUE + 1), "size": "5"}, [DEMO])
+    assert link is not None and link.settings == Values(size=5)
+    assert link.error.startswith("words is too long for a link: at most 20,000 characters.")
+
+
+def test_a_wrong_study_is_one_sentence() -> None:
+    link = read_link({"demo": "tiny", "study": "none"}, [DEMO])
+    assert link is not None and link.settings is None
+    assert link.error == "tiny has no study “none”; its studies are grid, pair."
 
 
 def test_an_unknown_demo_is_refused() -> None:
@@ -72,13 +121,21 @@ def test_an_unknown_demo_is_refused() -> None:
         read_link({"demo": "huge"}, [DEMO])
 
 
-def test_a_copied_link_has_the_resolved_model_and_leads_back() -> None:
+def test_a_copied_link_leads_back_and_names_the_model_only_where_it_is_not_the_usual_one() -> None:
     settings = Values(words="a & b = ü", size=7, picture="secret.png").model_dump()
-    query = query_of(DEMO, "", settings, {"model": "sticker_diffusion"})
-    pairs = dict(parse_qsl(query))
-    assert pairs == {"demo": "tiny", "words": "a & b = ü", "size": "7", "model": "sticker_diffusion"}
-    link = read_link(pairs, [DEMO])
-    assert link is not None and link.settings == Values(words="a & b = ü", size=7, model="sticker_diffusion")
+    pairs = dict(parse_qsl(query_of(DEMO, "", settings, {"model": "sticker_diffusion"})))
+    assert pairs == {"demo": "tiny", "words": "a & b = ü", "size": "7"}
+    other = dict(parse_qsl(query_of(DEMO, "", settings, {"model": "other_one"})))
+    assert other == pairs | {"model": "other_one"}
+    link = read_link(other, [DEMO])
+    assert link is not None and link.settings == Values(words="a & b = ü", size=7, model="other_one")
+
+
+def test_a_notes_link_names_every_setting_but_uploads() -> None:
+    settings = Values(size=7, picture="secret.png").model_dump()
+    pairs = dict(parse_qsl(whole_query(DEMO, "", settings, {"model": "sticker_diffusion"})))
+    assert pairs == {"demo": "tiny", "size": "7", "model": "sticker_diffusion"}
+    assert whole_query(DEMO, "grid", {"levels": (1.0,)}, {}) == "demo=tiny&study=grid&levels=1"
 
 
 def test_a_models_description_is_not_taken_for_its_name() -> None:
