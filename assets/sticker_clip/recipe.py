@@ -1,13 +1,15 @@
 """Makes sticker_clip: `python -m assets.sticker_clip.recipe`. Seeded, resumable, a GPU is used if there.
 
 A small CLIP (Radford et al. 2021, arXiv 2103.00020): a vision transformer and a text transformer whose embeddings of a
-scene and its caption are pulled together by InfoNCE over the batch. Each picture of two stickers also meets its caption
-told wrongly, relation turned round or colors exchanged, as in NegCLIP (Yuksekgonul et al. 2023, arXiv 2210.01936).
+scene and its caption are pulled together by InfoNCE over the batch. Each picture also meets its caption told wrongly
+(the relation turned round, the colors exchanged or another kind), as in NegCLIP (Yuksekgonul et al. 2023, arXiv
+2210.01936).
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +21,7 @@ from torch.nn import functional as F
 from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTokenizer
 
 from assets.sticker_diffusion.text import LENGTH, caption_ids, make_tokenizer, tokenize
-from shared.stickers import COLORS, KINDS, OPPOSITE, STYLES, Scene, Sticker, caption
+from shared.stickers import BACKGROUNDS, COLORS, KINDS, OPPOSITE, STYLES, Scene, Sticker, caption
 from shared.training import (
     Optimizer,
     Progress,
@@ -35,6 +37,7 @@ FOLDER = Path(__file__).parent
 SIZE = 128
 BATCH = 256
 TRAINING_SCENES = 32_000
+WRONG = 4  # captions of each scene that differ from its own in one thing
 STYLED = 5  # of the captions that `caption_ids` makes, those that leave nothing out
 
 
@@ -81,27 +84,32 @@ def contrast(pictures: Tensor, texts: Tensor, wrong: Tensor, scale: Tensor, same
     return (to_text + F.cross_entropy(logits.T, target)) / 2
 
 
-def told_wrongly(scene: Scene) -> tuple[Scene, Scene]:
-    """The scene with its relation turned round, and with the colors of its stickers exchanged; a lone sticker's scene
-    stays as it is, and so does one whose colors are the same."""
-    if not scene.relation:
-        return scene, scene
-    first, second = scene.stickers
-    exchanged = (replace(first, color=second.color), replace(second, color=first.color))
-    return replace(scene, relation=OPPOSITE[scene.relation]), replace(scene, stickers=exchanged)
+def told_wrongly(scene: Scene, rng: random.Random) -> list[Scene]:
+    """WRONG scenes that differ from this one in one thing: the relation turned round, the colors exchanged, and else a
+    kind that is another. One whose colors are the same, exchanged, is the scene itself."""
+    found: list[Scene] = []
+    if scene.relation:
+        first, second = scene.stickers
+        exchanged = (replace(first, color=second.color), replace(second, color=first.color))
+        found = [replace(scene, relation=OPPOSITE[scene.relation]), replace(scene, stickers=exchanged)]
+    there = {sticker.kind for sticker in scene.stickers}
+    while len(found) < WRONG:
+        stickers = list(scene.stickers)
+        index = rng.randrange(len(stickers))
+        stickers[index] = replace(stickers[index], kind=rng.choice([kind for kind in KINDS if kind not in there]))
+        found.append(replace(scene, stickers=tuple(stickers)))
+    return found
 
 
-def wrong_ids(tokenizer: CLIPTokenizer, chosen: Sequence[Scene]) -> Tensor:
-    """Token ids of both wrong captions in all styles, int [n, 2, STYLED, tokens]."""
-    told = [told_wrongly(scene) for scene in chosen]
-    ids = [
-        torch.stack([tokenize(tokenizer, [caption(pair[way], style) for pair in told]).short() for style in STYLES], 1)
-        for way in (0, 1)
-    ]
-    return torch.stack(ids, 1)
+def wrong_ids(tokenizer: CLIPTokenizer, chosen: Sequence[Scene], seed: int = 0) -> Tensor:
+    """Token ids of all wrong captions in all styles, int [n, WRONG, STYLED, tokens]."""
+    rng = random.Random(seed)
+    texts = [caption(wrong, style) for scene in chosen for wrong in told_wrongly(scene, rng) for style in STYLES]
+    ids = torch.cat([tokenize(tokenizer, texts[i : i + 8192]).short() for i in range(0, len(texts), 8192)])
+    return ids.view(len(chosen), WRONG, STYLED, LENGTH)
 
 
-def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokenizer]:
+def train(steps: int, fresh: bool, rate: float = 1.0, seed: int = 0) -> tuple[CLIPModel, CLIPTokenizer]:
     """Train on renders and their captions and give back the averaged network with its tokenizer."""
     device = training_device()
     torch.manual_seed(seed)
@@ -113,7 +121,7 @@ def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokeni
     stored = not fresh and (FOLDER / "model.safetensors").exists()
     network = (CLIPModel.from_pretrained(FOLDER) if stored else build(tokenizer)).float().to(device).train()
     optimizer = Optimizer(
-        network, adam_rate=1e-3,
+        network, muon_rate=0.01 * rate, adam_rate=1e-3 * rate,
         plain=("vision_model.embeddings", "text_model.embeddings", "visual_projection", "text_projection"),
     )  # fmt: skip
     run = Training("clip", network, optimizer, 0.998)
@@ -122,7 +130,7 @@ def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokeni
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
         rows = torch.randint(len(pictures), (BATCH,), generator=generator)
         style = torch.randint(STYLED, (BATCH,), generator=generator)
-        way = torch.randint(2, (BATCH,), generator=generator)
+        way = torch.randint(WRONG, (BATCH,), generator=generator)
         words = torch.cat([ids[rows, style], wrong[rows, way, style]]).long().to(device)
         has_wrong = (words[:BATCH] != words[BATCH:]).any(-1)
         x = to_tensor(pictures[rows.numpy()]).to(device)
@@ -141,10 +149,11 @@ def train(steps: int, fresh: bool, seed: int = 0) -> tuple[CLIPModel, CLIPTokeni
 
 
 def store(network: CLIPModel, tokenizer: CLIPTokenizer) -> None:
-    """Write model, tokenizer and picture processor beside this file, in shards under 9 MB."""
-    for old in FOLDER.glob("*.safetensors*"):
+    """Write the model as FP16, tokenizer and picture processor beside this file."""
+    for old in FOLDER.glob("model*.safetensors*"):
         old.unlink()
-    network.save_pretrained(FOLDER, max_shard_size="8MB")
+    network.half().save_pretrained(FOLDER, max_shard_size="8.5MB")
+    network.float()
     tokenizer.save_pretrained(FOLDER)
     half = [0.5, 0.5, 0.5]
     processor = CLIPImageProcessor(
@@ -163,9 +172,11 @@ def embed_scenes(network: CLIPModel, tokenizer: CLIPTokenizer, chosen: Sequence[
 
 
 @torch.no_grad()
-def zero_shot(network: CLIPModel, tokenizer: CLIPTokenizer, pictures: Tensor, prompts: Sequence[str]) -> Tensor:
-    """For each picture embedding [n, d] the index of the nearest prompt."""
-    return (pictures @ embed_texts(network, tokenize(tokenizer, prompts)).T).argmax(-1)
+def class_embeddings(network: CLIPModel, tokenizer: CLIPTokenizer, classes: Sequence[Sequence[str]]) -> Tensor:
+    """For each class the mean unit embedding of its prompts, [classes, 128]: prompt ensembling, as Radford et al. 2021
+    (section 3.1.4) do it."""
+    means = [embed_texts(network, tokenize(tokenizer, prompts)).mean(0) for prompts in classes]
+    return F.normalize(torch.stack(means), dim=-1)
 
 
 def evaluate(network: CLIPModel, tokenizer: CLIPTokenizer, count: int = 1000) -> dict[str, float]:
@@ -177,14 +188,25 @@ def evaluate(network: CLIPModel, tokenizer: CLIPTokenizer, count: int = 1000) ->
     scores = pictures @ words.T
     target = torch.arange(len(chosen))
     lone = [i for i, s in enumerate(chosen) if len(s.stickers) == 1]
-    alone = pictures[lone]
-    kinds = zero_shot(network, tokenizer, alone, [f"a {k}" for k in KINDS])
-    colors = [list(COLORS).index(chosen[i].stickers[0].color) for i in lone]
-    painted = [
-        int(zero_shot(network, tokenizer, alone[[j]], [caption(Scene((Sticker(chosen[i].stickers[0].kind, c),)))
-                                                       for c in COLORS]))
-        for j, i in enumerate(lone)
-    ]  # fmt: skip
+    alone = [chosen[i].stickers[0] for i in lone]
+    grounds = list(BACKGROUNDS)
+    bare = class_embeddings(network, tokenizer, [[f"a {kind}"] for kind in KINDS])
+    told = class_embeddings(
+        network, tokenizer,
+        [[caption(Scene((Sticker(kind, color),), None, ground)) for color in COLORS for ground in grounds]
+         for kind in KINDS],
+    )  # fmt: skip
+    painted = {
+        kind: class_embeddings(
+            network, tokenizer, [[caption(Scene((Sticker(kind, c),), None, g)) for g in grounds] for c in COLORS]
+        )
+        for kind in {s.kind for s in alone}
+    }
+    kind_right = [KINDS[int((told @ pictures[i]).argmax())] == s.kind for i, s in zip(lone, alone, strict=True)]
+    bare_right = [KINDS[int((bare @ pictures[i]).argmax())] == s.kind for i, s in zip(lone, alone, strict=True)]
+    color_right = [
+        list(COLORS)[int((painted[s.kind] @ pictures[i]).argmax())] == s.color for i, s in zip(lone, alone, strict=True)
+    ]
     related = [i for i, s in enumerate(chosen) if s.relation]
     turned = [caption(Scene(chosen[i].stickers, OPPOSITE[chosen[i].relation], chosen[i].background)) for i in related]
     with torch.no_grad():
@@ -192,9 +214,9 @@ def evaluate(network: CLIPModel, tokenizer: CLIPTokenizer, count: int = 1000) ->
     return {
         "recall@1, picture to caption": float((scores.argmax(1) == target).float().mean()),
         "recall@1, caption to picture": float((scores.argmax(0) == target).float().mean()),
-        "zero-shot kind": float(np.mean([int(k) == KINDS.index(chosen[i].stickers[0].kind)
-                                         for k, i in zip(kinds, lone, strict=True)])),
-        "zero-shot color": float(np.mean([a == b for a, b in zip(painted, colors, strict=True)])),
+        "zero-shot kind": float(np.mean(kind_right)),
+        "zero-shot kind, from the bare noun": float(np.mean(bare_right)),
+        "zero-shot color": float(np.mean(color_right)),
         "caption preferred to its relation turned round": float((scores.diagonal()[related] > wrong).float().mean()),
         "lone stickers": float(len(lone)),
     }  # fmt: skip
@@ -204,13 +226,14 @@ def main() -> None:
     """Train, store and evaluate."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--rate", type=float, default=1.0, help="share of the full learning rate")
     parser.add_argument("--fresh", action="store_true", help="do not start from the committed weights")
     parser.add_argument("--evaluate", action="store_true", help="only print the figures of the stored weights")
     options = parser.parse_args()
     if options.evaluate:
-        network, tokenizer = CLIPModel.from_pretrained(FOLDER).eval(), CLIPTokenizer.from_pretrained(FOLDER)
+        network, tokenizer = CLIPModel.from_pretrained(FOLDER).float().eval(), CLIPTokenizer.from_pretrained(FOLDER)
     else:
-        network, tokenizer = train(options.steps, options.fresh)
+        network, tokenizer = train(options.steps, options.fresh, options.rate)
         store(network, tokenizer)
     for name, value in evaluate(network, tokenizer).items():
         print(f"{name}: {value:.4f}")
