@@ -47,3 +47,16 @@ def frechet_interval(first: np.ndarray, second: np.ndarray, groups: int = GROUPS
     error = float(np.sqrt((groups - 1) / groups * ((left - left.mean()) ** 2).sum()))
     reach = float(stats.t.ppf((1 + LEVEL) / 2, groups - 1)) * error
     return Interval(value, max(0.0, value - reach), value + reach, n)
+
+
+def expected_calibration_error(sure: np.ndarray, right: np.ndarray, bins: int = 15) -> float:
+    """Mean distance of accuracy and confidence over equally wide bins, weighted by their counts (Guo et al. 2017,
+    arXiv 1706.04599, eq. 3); 0..1."""
+    which = np.minimum((sure * bins).astype(int), bins - 1)
+    return float(
+        sum(
+            (which == b).mean() * abs(right[which == b].mean() - sure[which == b].mean())
+            for b in range(bins)
+            if (which == b).any()
+        )
+    )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shared.quality import frechet_distance, frechet_interval
+from shared.quality import expected_calibration_error, frechet_distance, frechet_interval
 
 
 def exact(mean, covariance, n=40, seed=0) -> np.ndarray:
@@ -48,3 +48,11 @@ def test_interval_holds_the_value_and_narrows_with_more_samples():
     assert narrow.high - narrow.low < (wide.high - wide.low) / 3
     assert narrow.low < 3 < narrow.high  # the distance of the true Gaussians
     assert frechet_interval(rng.normal(size=(4, 3)), rng.normal(size=(4, 3))).low is None
+
+
+def test_calibration_error_of_a_case_solved_by_hand() -> None:
+    sure = np.array([0.9, 0.9, 0.9, 0.9, 0.6, 0.6])
+    right = np.array([True, True, True, False, True, False])
+    # In one bin 3 of 4 are right at 0.9, in another 1 of 2 at 0.6: 4/6 of 0.15 and 2/6 of 0.1.
+    assert expected_calibration_error(sure, right) == pytest.approx(4 / 6 * 0.15 + 2 / 6 * 0.1)
+    assert expected_calibration_error(np.array([1.0, 1.0]), np.array([True, True])) == 0
