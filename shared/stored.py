@@ -3,7 +3,9 @@
 `python -m shared.stored` makes them.
 
 A stored result is a folder: `result.json` (what `to_dict()` holds, plus captions and the pictures' file names), its
-pictures as PNG and its arrays as NPZ. Its environment carries the hardware and the date of the run. Figures stay out.
+pictures as PNG and its arrays as NPZ. Its environment carries the hardware and the date of the run, and `weights` the
+fingerprints of the bundled models that it was made with, so that a test finds what a new training left behind. Figures
+stay out.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import importlib
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,8 +23,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from shared import models
+from shared.checksums import fingerprint, model_folders, write
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Demo, Progress
+from shared.model_rows import ROWS
 
 RESULT = "result.json"
 ARRAYS = "arrays.npz"
@@ -35,7 +41,7 @@ def folder_of(demo: Demo) -> Path:
     return Path(str(module.__file__)).parent / "stored"
 
 
-def save(comparison: Comparison, folder: Path) -> None:
+def save(comparison: Comparison, folder: Path, weights: Mapping[str, str] | None = None) -> None:
     """Writes a comparison into a folder, with today's date in its environment if it carries none.
 
     Pictures are scaled down to at most LONGEST_SIDE pixels, so that the folder stays small.
@@ -57,6 +63,8 @@ def save(comparison: Comparison, folder: Path) -> None:
         arrays |= {f"{index}/{name}": np.asarray(value) for name, value in side.arrays.items()}
     if arrays:
         np.savez_compressed(folder / ARRAYS, allow_pickle=False, **arrays)
+    if weights:
+        data["weights"] = dict(weights)
     (folder / RESULT).write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
@@ -87,13 +95,32 @@ def load_default(demo: Demo) -> Comparison | None:
 
 
 def store_default(demo: Demo, progress: Progress | None = None) -> Path:
-    """Computes a demo's default comparison and stores it. Returns the folder."""
-    save(demo.compare(demo.Settings(), progress), folder_of(demo))
+    """Computes a demo's default comparison and stores it, after what else the demo keeps of its models: the function
+    `extra["prepare"]`, if there is one. Returns the folder."""
+    models.forget()
+    prepare = demo.extra.get("prepare")
+    if prepare is not None:
+        prepare()
+    save(demo.compare(demo.Settings(), progress), folder_of(demo), weights_in_memory())
     return folder_of(demo)
 
 
+def weights_in_memory() -> dict[str, str]:
+    """The fingerprints of the bundled models that are loaded now, by the models' names."""
+    rows = (row for row in ROWS if row.asset and row.name in models.loaded_names())
+    return {row.name: fingerprint(models.ASSETS / row.asset) for row in rows}
+
+
+def outdated(folder: Path) -> tuple[str, ...]:
+    """The names of the bundled models whose weights are no longer those that the stored result was made with."""
+    weights = json.loads((folder / RESULT).read_text(encoding="utf-8")).get("weights", {})
+    assets = {row.name: row.asset for row in ROWS if row.asset}
+    return tuple(name for name, found in weights.items() if fingerprint(models.ASSETS / assets[name]) != found)
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """`python -m shared.stored [slug ...]`: stores the default result of these demos, or of all."""
+    """`python -m shared.stored [slug ...]`: stores the default result of these demos. With no name, all that depends on
+    the bundled models: their files' checksums, and of every demo what it chose by them and its default result."""
     demos = {demo.slug: demo for demo in importlib.import_module("demos").all_demos()}
     parser = argparse.ArgumentParser("python -m shared.stored", description=main.__doc__)
     parser.add_argument("slugs", nargs="*", help=f"of {', '.join(demos)}; all if none is named")
@@ -102,6 +129,8 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown:
         print(f"There is no demo “{unknown[0]}”; the demos are {', '.join(demos)}.", file=sys.stderr)
         return 2
+    for folder in [] if wanted != list(demos) else model_folders():
+        write(folder)
     for slug in wanted:
         print(f"{slug}: {store_default(demos[slug])}")
     return 0

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
+from shared import checksums
 from shared.comparison import Comparison, Measure, Side
-from shared.stored import LONGEST_SIDE, load, save
+from shared.stored import LONGEST_SIDE, RESULT, load, outdated, save
 
 
 def made(environment: dict[str, object]) -> Comparison:
@@ -52,3 +54,16 @@ def test_saving_again_leaves_no_old_pictures(tmp_path: Path) -> None:
 
 def test_an_empty_folder_has_no_result(tmp_path: Path) -> None:
     assert load(tmp_path) is None
+
+
+def test_weights_trained_anew_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = tmp_path / "assets" / "scene_reader"
+    reader.mkdir(parents=True)
+    (reader / "model.safetensors").write_bytes(b"first")
+    monkeypatch.setattr("shared.models.ASSETS", tmp_path / "assets")
+    save(made({}), tmp_path / "stored", {"scene_reader": checksums.fingerprint(reader)})
+    assert outdated(tmp_path / "stored") == ()
+    assert load(tmp_path / "stored") is not None
+    (reader / "model.safetensors").write_bytes(b"second")
+    assert outdated(tmp_path / "stored") == ("scene_reader",)
+    assert (tmp_path / "stored" / RESULT).is_file()
