@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shared.model_rows import ROWS
+
 LIBRARIES = ("torch", "diffusers", "transformers", "onnxruntime", "torchao", "scikit-learn", "umap-learn", "numpy")
 
 
 def environment_parts(environment: Mapping[str, Any], libraries: int = 8) -> list[str]:
     """The environment as short pieces, the most telling first: model, device with threads, dtype, versions, date."""
     e = environment
-    parts = [_text(e.get("model"))]
+    parts = [_text(e.get("model")), "AI-generated pictures" if generator(e) else ""]
     device = _text(e.get("device_name")) or _text(e.get("device"))
     threads = e.get("threads")
     if device:
@@ -24,6 +26,12 @@ def environment_parts(environment: Mapping[str, Any], libraries: int = 8) -> lis
     kept = "kept result, " if e.get("cached") else ""
     parts.append(f"{kept}measured {date[:16].replace('T', ' ')}" if date else "")
     return [p for p in parts if p]
+
+
+def generator(environment: Mapping[str, Any]) -> str:
+    """The model that drew a result's pictures, by name and in words; empty where no model drew any."""
+    rows = (row for row in ROWS if row.name == environment.get("model") and row.kind == "pipeline")
+    return next((f"{row.name} ({row.about})" for row in rows), "")
 
 
 def _versions(environment: Mapping[str, Any]) -> dict[str, str]:

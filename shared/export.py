@@ -13,6 +13,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from shared.colors import letter
 from shared.comparison import Comparison, Measure, plain
+from shared.environment import generator
 
 COLUMNS = ("side", "label", "measure", "value", "low", "high", "n", "unit", "better", "note")
 MADE_BY = "made by Side by Side"
@@ -65,6 +66,8 @@ def card_png(c: Comparison, width: int = 1600, dark: bool = False, query: str = 
     link = query.removeprefix("?") or link_query(c)
     settings = json.dumps(plain(c.settings), ensure_ascii=False, allow_nan=False)
     texts = {"Software": MADE_BY, "Description": c.takeaway, "Settings": settings, "Link": f"?{link}"}
+    if generator(c.environment):
+        texts["Source"] = f"AI-generated pictures, by {generator(c.environment)}"
     for name, text in texts.items():
         chunks.add_itxt(name, text.replace("\0", ""))
     file = io.BytesIO()

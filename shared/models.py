@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shared import checksums
 from shared.demo import DemoError
 from shared.model_rows import REAL, ROWS, ModelRow
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 HUB_PATIENCE = 5.0  # seconds
 BUDGET = 12 * 1024  # MiB of loaded models, all together
+BUDGET_CPU = 2 * 1024
+"""The same where there is no GPU: the bundled models together need far less, and the process stays small."""
 _TEXT_FILES = ["*.json", "*.txt", "*.model"]
 
 
@@ -316,6 +319,8 @@ def _load(row: ModelRow, read: Callable[[ModelRow, Path, str], Loaded]) -> Loade
                 _loaded.move_to_end(row.name)
                 return _loaded[row.name]
         folder, origin = locate(row)
+        if origin == "bundled":
+            checksums.check(folder)
         _make_room(row.memory)
         try:
             found = read(row, folder, origin)
@@ -333,8 +338,9 @@ def _load(row: ModelRow, read: Callable[[ModelRow, Path, str], Loaded]) -> Loade
 
 def _make_room(memory: int) -> None:
     """Let go of the models used longest ago until `memory` MiB more fit. Who computes with one keeps it to the end."""
+    budget = BUDGET if _has_gpu() else min(BUDGET, BUDGET_CPU)
     with _table:
-        while _loaded and sum(m.row.memory for m in _loaded.values()) + memory > BUDGET:
+        while _loaded and sum(m.row.memory for m in _loaded.values()) + memory > budget:
             _loaded.popitem(last=False)
 
 

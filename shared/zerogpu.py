@@ -103,9 +103,16 @@ def run(demo: str, study: str, settings: Settings, wanted: str) -> Iterator[tupl
 
     threading.Thread(target=work, name="side-by-side-gpu", daemon=True).start()
     while True:
-        update = said.get()
-        while isinstance(update, tuple) and not said.empty():
-            update = said.get()  # only the newest step is worth a message
+        update, step = said.get(), None
+        while isinstance(update, tuple):
+            step = update  # of many at once, only the newest is worth a message
+            if said.empty():
+                break
+            update = said.get()
+        if step is not None:
+            yield step
+        if update is step:
+            continue
         if isinstance(update, Cancelled):
             return
         if isinstance(update, BaseException):

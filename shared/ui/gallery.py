@@ -18,6 +18,7 @@ from shared.stored import load_default
 from shared.ui.api import add_endpoints
 from shared.ui.html import GalleryCard, error_html, gallery_html
 from shared.ui.links import query_of, query_pairs, read_link
+from shared.ui.workshop import draw_workshop
 
 NAME = "Side by Side"
 TAGLINE = "techniques of generative AI, measured next to each other"
@@ -49,6 +50,7 @@ def build_gallery(demos: Sequence[Demo]) -> gr.Blocks:
                 cards = gr.HTML(_cards_html(demos), elem_classes="sbs-tight sbs-cards", js_on_load=VISIT)
                 gr.HTML(confusions_html(demos), elem_classes="sbs-tight sbs-index")
                 gr.HTML(CARDS_BACK, elem_classes="sbs-tight")
+                draw_workshop(demos)
             for demo in demos:
                 with gr.Tab(demo.title, id=demo.slug) as tab:
                     demo.build()

@@ -15,6 +15,7 @@ from shared.stored import load_default
 from shared.ui.controls import Hook, draw_controls
 from shared.ui.panel import Panel, View
 from shared.ui.runner import Place, Runner
+from shared.ui.workshop import count_answers
 
 __all__ = ["Tab", "View", "build_tab"]
 
@@ -71,6 +72,7 @@ def build_tab(
         with gr.Column(scale=1, min_width=320, elem_classes="sbs-right"):
             panel = Panel(demo, load_default(demo), views)
     runner = Runner(demo, panel, answers, {"": place, **studies})
+    count_answers(demo, answers)
     for preset, button in presets:
         runner.wire_preset(preset, button)
     if Context.root_block is not None:

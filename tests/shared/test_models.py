@@ -186,6 +186,7 @@ def test_the_bundled_pipeline_under_another_name_draws_the_same(monkeypatch, tmp
 
 
 def test_big_models_are_refused_evicted_and_loaded_again(monkeypatch, tmp_path, tiny_assets):
+    monkeypatch.setattr(models, "BUDGET_CPU", models.BUDGET)
     monkeypatch.setattr(models, "_snapshot", lambda row, local: None)
     with pytest.raises(DemoError, match=r"stabilityai/sd-turbo could not be had from the Hub: connect this machine"):
         models.load_pipeline("stabilityai/sd-turbo")

@@ -1,0 +1,87 @@
+"""One page for each demo to teach from, made from its question, predictions, presets and trap.
+
+`python -m shared.lessons --out DIR [--url https://...]` writes a Markdown and an HTML file a demo.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from html import escape
+from pathlib import Path
+from urllib.parse import urlencode
+
+from shared.demo import Demo, Preset
+
+MINUTES_OPENING, MINUTES_PRESET, MINUTES_CLOSING = 5, 6, 5
+
+
+def preset_link(demo: Demo, preset: Preset, url: str = "") -> str:
+    """The workshop's link of a preset: it runs with the prediction not yet revealed."""
+    query = demo.Settings.check(preset.settings).to_query()
+    return f"{url}?{urlencode({'demo': demo.slug, **query, 'predict': '1'})}"
+
+
+def to_markdown(demo: Demo, url: str = "") -> str:
+    """The lesson plan of a demo as Markdown."""
+    length = MINUTES_OPENING + MINUTES_PRESET * len(demo.presets) + MINUTES_CLOSING
+    lines = [f"# {demo.title}: a lesson of about {length} minutes", "", f"**Question.** {demo.question}", ""]
+    if demo.hint:
+        lines += [f"**What is held equal.** {demo.hint}", ""]
+    lines += [f"## Predict first ({MINUTES_OPENING} minutes)", ""]
+    for prediction in demo.predictions:
+        lines += [f"- {prediction.question} {' / '.join(answer.label for answer in prediction.answers)}"]
+    lines += ["", "Everybody chooses before anything runs. Ask two people with different answers why.", ""]
+    lines += [f"## Run ({MINUTES_PRESET} minutes each)", ""]
+    for number, preset in enumerate(demo.presets, start=1):
+        point = f" {preset.confusion}" if preset.confusion else ""
+        lines += [f"{number}. [{preset.title}]({preset_link(demo, preset, url)}).{point}".replace("..", ".")]
+    lines += ["", "Open the link, let the room predict, then press “Show me the numbers”. Compare with the tally.", ""]
+    lines += [f"## Close ({MINUTES_CLOSING} minutes)", "", f"**The trap.** {demo.trap}", ""]
+    if demo.studies:
+        titles = "; ".join(study.title for study in demo.studies)
+        lines += [f"**With more time.** {titles}.", ""]
+    lines += ["Each takes a card home: “Save card” under the result.", ""]
+    return "\n".join(lines)
+
+
+def to_html(demo: Demo, url: str = "") -> str:
+    """The lesson plan as one HTML page that prints on one sheet."""
+    body = "\n".join(_block(line) for line in to_markdown(demo, url).splitlines() if line)
+    return (
+        f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(demo.title)}</title>"
+        "<style>body{font:15px/1.45 system-ui,sans-serif;max-width:44em;margin:2em auto;padding:0 1em}"
+        "h1{font-size:1.4em}h2{font-size:1.1em;margin:1.1em 0 .3em}p{margin:.35em 0}</style>"
+        f"<body>{body}</body></html>\n"
+    )
+
+
+def _block(line: str) -> str:
+    level = len(line) - len(line.lstrip("#"))
+    if level:
+        return f"<h{level}>{escape(line[level:].strip())}</h{level}>"
+    start, found, rest = line.partition("](")
+    if found:
+        before, _, title = start.partition("[")
+        address, _, after = rest.partition(")")
+        return f"<p>{escape(before)}<a href='{escape(address, quote=True)}'>{escape(title)}</a>{escape(after)}</p>"
+    parts = escape(line).split("**")
+    return "<p>" + "".join(f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)) + "</p>"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Writes the plans of all demos into a folder."""
+    parser = argparse.ArgumentParser("python -m shared.lessons", description=main.__doc__)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the pages")
+    parser.add_argument("--url", default="", help="address of the gallery, for the links; relative ones without it")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for demo in importlib.import_module("demos").all_demos():
+        (options.out / f"{demo.slug}.md").write_text(to_markdown(demo, options.url), encoding="utf-8")
+        (options.out / f"{demo.slug}.html").write_text(to_html(demo, options.url), encoding="utf-8")
+        print(options.out / f"{demo.slug}.html")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

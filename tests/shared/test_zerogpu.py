@@ -1,0 +1,141 @@
+"""ZeroGPU with a stand-in for its package, which forks for each call and pickles everything, as the real one does."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import demos
+from shared import zerogpu
+from shared.comparison import Comparison, Measure, Side
+from shared.demo import Cancelled, Demo, DemoError
+from shared.settings import Settings, setting
+from shared.zerogpu import LONGEST, SHORTEST, estimate, on_device
+
+CALLS: list[int] = []
+
+
+class Some(Settings):
+    steps_a: int = setting(10, "Steps", ge=1, le=100)
+    n_samples: int = setting(2, "Samples", ge=1, le=64)
+    levels: tuple[float, ...] = setting((1.0, 2.0), "Levels")
+    guidance: float = setting(3.0, "Guidance", ge=0, le=20)
+
+
+def gpu(duration: Callable[..., int]) -> Callable[..., Any]:
+    """A stand-in for `spaces.GPU`: the declared duration is asked first, then a child process does the work."""
+
+    def decorate(function: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+        def call(*args: Any) -> Iterator[Any]:
+            CALLS.append(duration(*args))
+            sent = pickle.dumps(args)
+            context = multiprocessing.get_context("fork")
+            here, there = context.Pipe()
+
+            def child() -> None:
+                try:
+                    for value in function(*pickle.loads(sent)):
+                        there.send_bytes(pickle.dumps(("value", value)))
+                    there.send_bytes(pickle.dumps(("end", None)))
+                except BaseException as error:
+                    there.send_bytes(pickle.dumps(("error", error)))
+
+            process = context.Process(target=child)
+            process.start()
+            while True:
+                kind, value = pickle.loads(here.recv_bytes())
+                if kind == "end":
+                    break
+                if kind == "error":
+                    process.join(20)
+                    raise value
+                yield value
+            process.join(20)
+
+        return call
+
+    return decorate
+
+
+def compute(settings: Some, progress: Any = None) -> Comparison:
+    if settings.guidance == 13:
+        raise DemoError("guidance must not be 13.")
+    for done in range(settings.steps_a):
+        progress(done, settings.steps_a, "steps")
+    side = Side("a", (Measure.exact("process", os.getpid(), "", "neither"),), arrays={"x": np.arange(3)})
+    return Comparison("fake", settings.model_dump(), (side,), "So.", {})
+
+
+@pytest.fixture(autouse=True)
+def zero(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    module = types.ModuleType("spaces")
+    module.GPU = gpu  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "spaces", module)
+    monkeypatch.setenv("SPACES_ZERO_GPU", "true")
+    fake = Demo("fake", "Fake", "?", 1, Some, compute, lambda: None, (), "", ())
+    monkeypatch.setattr(demos, "all_demos", lambda: (fake,))
+    zerogpu.decorated.cache_clear()
+    CALLS.clear()
+    yield
+    zerogpu.decorated.cache_clear()
+
+
+def test_an_action_is_one_call_in_another_process_with_its_duration_declared() -> None:
+    steps: list[tuple[int, int, str]] = []
+    found = on_device(("fake", ""), compute, Some(), lambda *step: steps.append(step))
+    measure = found.sides[0].measure("process")
+    assert measure is not None and measure.value != os.getpid()
+    assert CALLS == [20] and steps and steps[-1][1:] == (10, "steps")
+    assert type(found.sides[0].arrays["x"]) is np.ndarray and found.settings["steps_a"] == 10
+
+
+def test_errors_come_back_as_their_sentence() -> None:
+    with pytest.raises(DemoError, match="guidance must not be 13"):
+        on_device(("fake", ""), compute, Some(guidance=13), lambda *step: None)
+
+
+def test_cancel_reaches_the_other_process_and_leaves_no_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def cancel(*step: Any) -> None:
+        raise Cancelled
+
+    slow = Some(steps_a=100)
+    monkeypatch.setattr(
+        demos, "all_demos", lambda: (Demo("fake", "F", "?", 1, Some, endless, lambda: None, (), "", ()),)
+    )
+    with pytest.raises(Cancelled):
+        on_device(("fake", ""), endless, slow, cancel)
+    assert list(tmp_path.iterdir()) == []
+
+
+def endless(settings: Some, progress: Any = None) -> Comparison:
+    import time
+
+    for done in range(10_000):
+        progress(done, 10_000, "steps")
+        time.sleep(0.01)
+    raise AssertionError("nobody stopped it")
+
+
+def test_larger_settings_declare_more_within_the_platforms_bounds() -> None:
+    assert estimate("fake", "", Some()) == 20 and estimate("fake", "x", Some()) == 60
+    assert estimate("fake", "", Some(steps_a=20)) == 40
+    assert estimate("fake", "", Some(guidance=20.0)) == 20  # costs nothing
+    assert estimate("fake", "", Some(steps_a=1, n_samples=1)) == SHORTEST
+    assert estimate("fake", "", Some(steps_a=100, n_samples=64)) == LONGEST
+
+
+def test_elsewhere_it_computes_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPACES_ZERO_GPU")
+    found = on_device(("fake", ""), compute, Some(), lambda *step: None)
+    measure = found.sides[0].measure("process")
+    assert measure is not None and measure.value == os.getpid() and CALLS == []

@@ -1,0 +1,62 @@
+"""The workshop's board: counts for the teacher alone, escaped, reset behind the password; links hide the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.demo import Answer, Demo, Prediction, Preset
+from shared.hosting import Hosting, host
+from shared.settings import Settings, setting
+from shared.tally import Tally
+from shared.ui import workshop
+from shared.ui.workshop import WRONG, links_html, reveal
+
+
+class Some(Settings):
+    word: str = setting("a", "Word")
+
+
+DEMO = Demo(
+    "some", "A <demo>", "?", 1, Some, lambda s, p=None: None, lambda: None,  # pyright: ignore[reportArgumentType]
+    (Prediction("Which <one>?", (Answer("A & B", lambda c: True), Answer("C", lambda c: False))),),
+    "", (Preset("x", "First & last", {"word": "b c"}),),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def teacher(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(workshop, "WRONG_WAITS", 0)
+    host(Hosting(teacher="chalk"))
+    yield
+    host(Hosting())
+
+
+def test_only_the_teacher_sees_the_counts_and_resets_them() -> None:
+    tally = Tally()
+    tally.choose("some", 0, "A & B")
+    tally.choose("some", 0, "A & B")
+    assert reveal((DEMO,), "guess", tally=tally) == WRONG
+    assert reveal((DEMO,), "guess", begin_anew=True, tally=tally) == WRONG
+    shown = reveal((DEMO,), "chalk", tally=tally)
+    assert "A &amp; B: <b>2</b>" in shown and "C: <b>0</b>" in shown and "A &lt;demo&gt;: Which &lt;one&gt;?" in shown
+    assert "Nobody has predicted" in reveal((DEMO,), "chalk", begin_anew=True, tally=tally)
+
+
+def test_without_a_password_at_launch_nobody_is_the_teacher() -> None:
+    host(Hosting())
+    assert reveal((DEMO,), "", tally=Tally()) == WRONG
+
+
+def test_a_workshop_link_opens_the_preset_with_its_numbers_hidden() -> None:
+    assert "<a href='?demo=some&amp;word=b+c&amp;predict=1'>First &amp; last</a>" in links_html((DEMO,))
+
+
+def test_an_answer_that_changes_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = Tally()
+    monkeypatch.setattr(workshop, "TALLY", tally)
+    count = workshop._counter(DEMO, 0)
+    assert count("A & B", "") == "A & B" and count("C", "A & B") == "C" and count("C", "C") == "C"
+    assert count("forged", "C") == "C"
+    assert tally.counts("some", 0) == {"C": 1}
