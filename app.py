@@ -11,6 +11,9 @@ import os
 import threading
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+# Gradio keeps a record of every event and sums them up after each: of a few, and seldom, is enough.
+os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "100")
 if os.environ.get("SPACES_ZERO_GPU"):
     import spaces  # noqa: F401, it has to come before torch
 

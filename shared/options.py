@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hmac
+import importlib.util
 import os
 import re
 import sys
@@ -50,6 +51,8 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if bool(options.ssl_cert) != bool(options.ssl_key):
         parser.error("--ssl-cert and --ssl-key belong together, and one of them is missing")
+    if (options.workers or "").startswith("dask") and importlib.util.find_spec("distributed") is None:
+        parser.error("--workers dask://... needs the package distributed, which is not installed here")
     if options.no_cache and options.cache:
         parser.error("--cache keeps results and --no-cache does not: give one of them")
     return options
