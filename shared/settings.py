@@ -73,16 +73,17 @@ def setting(
     files: tuple[str, ...] = (),
     lines: int = 1,
     hidden: bool = False,
+    control: Literal["", "sketch", "sound"] = "",
     **bounds: Any,
 ) -> Any:
     """A field of Settings, with what the views need to draw it.
 
     `main` settings stand above "More"; `side` tints the control like the side it belongs to; `group` puts controls
-    that share it into one row; an `upload` is a picture, or one of `files` (".csv", ...); `bounds` are pydantic's
-    (ge, le, max_length, ...).
+    that share it into one row; an `upload` is a picture, or one of `files` (".csv", ...), or, by its `control`, what is
+    drawn on a sketch pad or said into a microphone; `bounds` are pydantic's (ge, le, max_length, ...).
     """
     extra = {"label": label, "main": main, "group": group, "side": side, "step": step, "upload": upload, "files": files,
-             "lines": lines, "hidden": hidden}  # fmt: skip
+             "lines": lines, "hidden": hidden, "control": control}  # fmt: skip
     return Field(default, title=label, description=help, json_schema_extra={"look": extra}, **bounds)
 
 

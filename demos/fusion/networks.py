@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-Task = Literal["digit", "both_needed"]
+from demos.fusion.settings import Task
+
 Modality = Literal["image", "audio"]
 MODALITIES: tuple[Modality, ...] = ("image", "audio")
 CLASSES = 10
@@ -194,4 +195,4 @@ def build(design: str, task: Task, scale: float = 1.0) -> Fusion:
 
 def count_parameters(network: nn.Module) -> int:
     """How many numbers training sets."""
-    return sum(p.numel() for p in network.parameters() if p.requires_grad)
+    return sum(p.numel() for p in network.parameters())

@@ -91,6 +91,10 @@ def _make_control(name: str, info: FieldInfo) -> Component:
     }
     if how.get("upload"):
         common.pop("info")
+        if how.get("control") == "sketch":
+            return _sketch_pad(common)
+        if how.get("control") == "sound":
+            return gr.Audio(type="filepath", sources=["microphone", "upload"], buttons=[], **common)
         if how.get("files"):
             return gr.File(type="filepath", file_types=list(how["files"]), height=110, **common)
         return gr.Image(type="filepath", height=160, **common)
@@ -111,6 +115,22 @@ def _make_control(name: str, info: FieldInfo) -> Component:
         return gr.Number(**common)
     lines = int(how.get("lines") or 1)
     return gr.Textbox(lines=lines, max_lines=max(lines, 4), **common)
+
+
+def _sketch_pad(common: Mapping[str, Any]) -> Component:
+    """A square to draw on in black; it hands on the path of the finished drawing."""
+    pad = gr.Sketchpad(
+        type="filepath", canvas_size=(280, 280), height=340, layers=False, transforms=(), format="png", buttons=[],
+        brush=gr.Brush(default_size=16, colors=["#000000"], color_mode="fixed"), **common,
+    )  # fmt: skip
+    read = pad.preprocess
+
+    def read_composite(payload: Any) -> str | None:
+        drawn = read(payload)
+        return None if drawn is None or drawn["composite"] is None else str(drawn["composite"])
+
+    pad.preprocess = read_composite  # type: ignore[method-assign, assignment]
+    return pad
 
 
 def to_control(info: FieldInfo, value: Any) -> Any:

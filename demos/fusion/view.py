@@ -1,0 +1,95 @@
+"""The tab's own part: what the models were given, to see and to hear, below the sides."""
+
+from __future__ import annotations
+
+import base64
+import io
+import wave
+from html import escape
+
+import gradio as gr
+import numpy as np
+from gradio.components import Component
+from PIL import Image
+
+from demos.fusion import DEMO
+from shared.comparison import Comparison
+from shared.sound import RATE
+from shared.ui.html import data_uri
+from shared.ui.tab import View, build_tab
+
+_CSS = """
+.given { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; font-size: 12px; line-height: 16px; }
+.given figure { margin: 0; display: flex; align-items: center; gap: 8px; }
+.given img { height: 64px; image-rendering: pixelated; border-radius: 4px; }
+.given .gone { opacity: 0.25; }
+.given figcaption { color: var(--sbs-muted); max-width: 150px; }
+.given audio { height: 30px; width: 190px; }
+.given p { margin: 0 !important; flex: 1 1 220px; color: var(--sbs-muted); }
+"""
+
+
+def build() -> None:
+    """Draw the tab inside an open Gradio context."""
+    build_tab(DEMO, views=[View(_draw_given, given_html)])
+
+
+def _draw_given(comparison: Comparison | None) -> Component:
+    return gr.HTML(
+        given_html(comparison) if comparison else "",
+        css_template=_CSS,
+        apply_default_css=False,
+        elem_classes=["sbs-tight", "sbs-given"],
+    )
+
+
+def given_html(comparison: Comparison) -> str:
+    """The sample as the models get it, noise and all: picture, log-mel and sound; what was taken away is pale."""
+    arrays, settings = comparison.sides[0].arrays, comparison.settings
+    if "picture" not in arrays:
+        return ""
+    gone = {m: settings["drop"] == m for m in ("image", "audio")}
+    parts = []
+    if settings["image"] != "none":
+        picture = Image.fromarray((np.clip(arrays["picture"], 0, 1) * 255).astype(np.uint8))
+        parts.append(_figure(picture, _said("picture", gone["image"]), gone["image"], "The picture, with its noise"))
+    if settings["audio"] != "none":
+        parts.append(
+            _figure(draw_log_mel(arrays["log_mel"]), _said("sound", gone["audio"]), gone["audio"],
+                    "The sound as a log-mel picture: time to the right, pitch upwards")
+        )  # fmt: skip
+        parts.append(
+            f'<audio controls preload="none" aria-label="The sound, with its noise" '
+            f'src="data:audio/wav;base64,{wave_of(arrays["sound"])}"></audio>'
+        )
+    kind = "Synthetic speech (espeak-ng), a voice never trained on. " if settings["audio"] == "chosen" else ""
+    note = f"{kind}Bars: outline before, filled after; the underlined digit is right."
+    return f'<div class="given">{"".join(parts)}<p>{escape(note)}</p></div>'
+
+
+def _said(what: str, gone: bool) -> str:
+    return f"the {what}, taken away for the filled bars" if gone else f"the {what}, as the models get it"
+
+
+def _figure(picture: Image.Image, caption: str, pale: bool, alt: str) -> str:
+    name = ' class="gone"' if pale else ""
+    image = f'<img{name} src="{data_uri(picture)}" alt="{escape(alt)}">'
+    return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def draw_log_mel(log_mel: np.ndarray) -> Image.Image:
+    """A log-mel [bands, frames] as a gray picture, low bands at the bottom."""
+    shown = np.clip((log_mel[::-1] + 1.4) / 3.6, 0, 1)
+    return Image.fromarray((shown * 255).astype(np.uint8))
+
+
+def wave_of(sound: np.ndarray) -> str:
+    """A sound window at 8 kHz as a WAV file in base64, its loudest sample at 70%."""
+    scaled = sound / max(1e-9, float(np.abs(sound).max())) * 0.7
+    file = io.BytesIO()
+    with wave.open(file, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(RATE)
+        out.writeframes((scaled * 32_767).astype("<i2").tobytes())
+    return base64.b64encode(file.getvalue()).decode()
