@@ -15,7 +15,7 @@ class ModelRow:
     name); `hub` and `revision` name it on the Hub. `memory` is in MiB. `judge` and `clip` are rows that may score its
     pictures; empty where none was made for them. `cannot` says what it can't do, in one sentence. `variant` is the
     part of the file names that marks the weights' format on the Hub ("fp16"). `package` is a Python package that the
-    weights come with."""
+    weights come with. `base` is the row whose parts this one takes over, but for those that its own folder holds."""
 
     name: str
     kind: Literal["pipeline", "reader", "clip", "sentences", "classifier"]
@@ -33,6 +33,9 @@ class ModelRow:
     big: bool = False
     variant: str = ""
     package: str = ""
+    base: str = ""
+    guided: bool = True
+    """False: distilled to run without guidance."""
 
 
 ROWS: tuple[ModelRow, ...] = (
@@ -46,6 +49,31 @@ ROWS: tuple[ModelRow, ...] = (
         clip="sticker_clip",
         cannot="It draws one or two stickers of the sticker world and knows no other words.",
         about="sticker diffusion, a small Stable Diffusion pipeline trained here",
+    ),
+    ModelRow(
+        name="sticker_turbo",
+        kind="pipeline",
+        licence="Apache-2.0",
+        memory=120,
+        asset="sticker_turbo",
+        judge="scene_reader",
+        clip="sticker_clip",
+        cannot="It was distilled to draw in 1 to 8 steps without guidance, and takes at most 20: keep guidance at 1.",
+        guided=False,
+        about="sticker turbo, sticker diffusion distilled to a few steps",
+        base="sticker_diffusion",
+    ),
+    ModelRow(
+        name="sticker_small",
+        kind="pipeline",
+        licence="Apache-2.0",
+        memory=60,
+        asset="sticker_small",
+        judge="scene_reader",
+        clip="sticker_clip",
+        cannot="It draws one or two stickers of the sticker world and knows no other words.",
+        about="sticker small, a third of sticker diffusion's U-Net",
+        base="sticker_diffusion",
     ),
     ModelRow(
         name="scene_reader",
@@ -110,6 +138,7 @@ ROWS: tuple[ModelRow, ...] = (
         device="gpu",
         clip="openai/clip-vit-base-patch32",
         cannot="It was distilled to draw in 1 to 4 steps without guidance: keep guidance at 1.",
+        guided=False,
         about="SD Turbo, Stable Diffusion 2.1 distilled to 1 to 4 steps, 512 pixels",
         big=True,
         variant="fp16",
@@ -124,6 +153,7 @@ ROWS: tuple[ModelRow, ...] = (
         device="gpu",
         clip="openai/clip-vit-base-patch32",
         cannot="It was distilled to draw in 1 to 4 steps without guidance: keep guidance at 1.",
+        guided=False,
         about="SDXL Turbo, Stable Diffusion XL distilled to 1 to 4 steps, 512 pixels",
         big=True,
         variant="fp16",

@@ -30,6 +30,7 @@ HUB_PATIENCE = 5.0  # seconds
 BUDGET = 12 * 1024  # MiB of loaded models, all together
 BUDGET_CPU = 2 * 1024
 """The same where there is no GPU: the bundled models together need far less, and the process stays small."""
+CHANGES = "unet_changes.safetensors"  # low-rank changes of another pipeline's U-Net
 _TEXT_FILES = ["*.json", "*.txt", "*.model"]
 
 
@@ -114,7 +115,8 @@ def _package_folder(row: ModelRow) -> Path:
 
 
 def _has_config(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in ("model_index.json", "config.json"))
+    names = ("model_index.json", "config.json", "unet/config.json", CHANGES)
+    return any((folder / name).is_file() for name in names)
 
 
 def hub_files(row: ModelRow) -> list[str]:
@@ -228,9 +230,12 @@ def _read_pipeline(row: ModelRow, folder: Path, origin: str) -> Loaded:
     transformers.utils.logging.disable_progress_bar()
     device = best_device()
     dtype = dtype_for(device, big=row.big)
-    pipeline = getattr(diffusers, _pipeline_class(folder)).from_pretrained(
-        folder, dtype=dtype, use_safetensors=True, local_files_only=True, variant=_variant(row, folder)
+    whole = locate(resolve(row.base))[0] if row.base else folder
+    pipeline = getattr(diffusers, _pipeline_class(whole)).from_pretrained(
+        whole, dtype=dtype, use_safetensors=True, local_files_only=True, variant=_variant(row, whole)
     )
+    if row.base:
+        _take_own_parts(pipeline, folder, dtype)
     pipeline.set_progress_bar_config(disable=True)
     for part in (pipeline.components[name] for name in _NETWORKS if pipeline.components.get(name) is not None):
         part.to(device).eval().requires_grad_(False)
@@ -239,6 +244,23 @@ def _read_pipeline(row: ModelRow, folder: Path, origin: str) -> Loaded:
     # Measured: decoding takes 30% less time in this layout on a CPU; the U-Net gains nothing.
     pipeline.vae.to(memory_format=torch.channels_last)
     return Loaded(row, pipeline, origin, device, dtype)
+
+
+def _take_own_parts(pipeline: Any, folder: Path, dtype: torch.dtype) -> None:
+    """Put a folder's own U-Net, changes of the U-Net and scheduler in the place of the base's."""
+    import diffusers
+    from safetensors.torch import load_file
+
+    from shared.low_rank import merge
+
+    if (folder / "unet").is_dir():
+        pipeline.unet = diffusers.UNet2DConditionModel.from_pretrained(
+            folder / "unet", dtype=dtype, use_safetensors=True, local_files_only=True
+        )
+    if (folder / CHANGES).is_file():
+        merge(pipeline.unet, load_file(folder / CHANGES))
+    if (folder / "scheduler").is_dir():
+        pipeline.scheduler = diffusers.LCMScheduler.from_pretrained(folder / "scheduler")
 
 
 _NETWORKS = ("text_encoder", "text_encoder_2", "unet", "vae", "safety_checker")

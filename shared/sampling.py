@@ -18,6 +18,7 @@ from diffusers import (
     DDPMScheduler,
     DPMSolverMultistepScheduler,
     EulerDiscreteScheduler,
+    LCMScheduler,
     StableDiffusionPipeline,
 )
 from diffusers.pipelines.stable_diffusion.pipeline_stable_diffusion import rescale_noise_cfg
@@ -114,12 +115,17 @@ def takes_scale(pipeline: StableDiffusionPipeline) -> bool:
     return getattr(pipeline.unet.config, "time_cond_proj_dim", None) is not None
 
 
+def keeps_scheduler(pipeline: StableDiffusionPipeline) -> bool:
+    """Whether the model was distilled for its own scheduler, as latent consistency models are."""
+    return takes_scale(pipeline) or isinstance(pipeline.scheduler, LCMScheduler)
+
+
 def make_scheduler(pipeline: StableDiffusionPipeline, name: str) -> Any:
     """A fresh scheduler of that name on the noise schedule that the pipeline's U-Net was trained with.
 
     A latent consistency model keeps the one it was distilled for.
     """
-    if takes_scale(pipeline):
+    if keeps_scheduler(pipeline):
         return type(pipeline.scheduler).from_config(pipeline.scheduler.config)
     return _SCHEDULERS[name](pipeline.scheduler.config)
 
@@ -206,10 +212,13 @@ class Sampling:
         self.failed = ""
         unet = pipeline.unet
         self.scheduler = make_scheduler(pipeline, plan.scheduler)
+        most = self.scheduler.config.get("original_inference_steps")
+        if most is not None and plan.steps > most:
+            raise DemoError(f"This model was distilled for at most {most} steps: {plan.steps} are too many.")
         self.scheduler.set_timesteps(plan.steps, device=unet.device)
         self.timesteps = self.scheduler.timesteps
         self._generators = generators(seeds)
-        self._draws_noise = plan.scheduler == "ddpm" or takes_scale(pipeline)
+        self._draws_noise = plan.scheduler == "ddpm" or keeps_scheduler(pipeline)
         size = unet.config.sample_size
         height, width = (size, size) if isinstance(size, int) else size
         shape = (unet.config.in_channels, height, width)

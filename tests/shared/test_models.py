@@ -9,6 +9,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from shared import models
 from shared.demo import Cancelled, DemoError
@@ -228,3 +229,49 @@ def test_of_a_hub_repository_only_one_format_is_fetched():
     assert not wanted(turbo, "unet/diffusion_pytorch_model.bin")
     assert wanted("SimianLuo/LCM_Dreamshaper_v7", "unet/diffusion_pytorch_model.safetensors")
     assert wanted("openai/clip-vit-base-patch32", "model.safetensors")
+
+
+def test_a_sibling_takes_over_what_it_does_not_bring(monkeypatch, tmp_path, tiny_assets):
+    """Low-rank changes, a smaller U-Net and a scheduler of a folder stand in the place of the base's."""
+    from diffusers import LCMScheduler, UNet2DConditionModel
+
+    from shared.low_rank import add_changes, factors
+
+    root = tmp_path / "assets"
+    shutil.copytree(tiny_assets, root)
+    monkeypatch.setattr(models, "ASSETS", root)
+    base = models.load_pipeline("sticker_diffusion").model
+    changes = add_changes(UNet2DConditionModel.from_pretrained(root / "sticker_diffusion" / "unet"), rank=2)
+    for change in changes.values():
+        change.up.data.fill_(0.5)
+    (root / "sticker_turbo").mkdir()
+    save_file(factors(changes), root / "sticker_turbo" / "unet_changes.safetensors")
+    LCMScheduler.from_config(base.scheduler.config, original_inference_steps=20).save_pretrained(
+        root / "sticker_turbo" / "scheduler"
+    )
+    turbo = models.load_pipeline("sticker_turbo")
+    assert (turbo.row.name, turbo.origin) == ("sticker_turbo", "bundled")
+    assert isinstance(turbo.model.scheduler, LCMScheduler) and not isinstance(base.scheduler, LCMScheduler)
+    name = "mid_block.resnets.0.conv1"
+    here, there = (p.unet.get_submodule(name).weight for p in (turbo.model, base))
+    change = 0.5 * torch.ones(len(there), 2) @ changes[name].down
+    assert torch.allclose(here, there + change.view_as(there))
+    assert torch.equal(turbo.model.text_encoder.get_input_embeddings().weight,
+                       base.text_encoder.get_input_embeddings().weight)  # fmt: skip
+
+    torch.manual_seed(5)
+    UNet2DConditionModel.from_config(base.unet.config).save_pretrained(root / "sticker_small" / "unet")
+    small = models.load_pipeline("sticker_small").model
+    assert not torch.equal(small.unet.conv_in.weight, base.unet.conv_in.weight)
+    assert type(small.scheduler) is type(base.scheduler)
+
+
+def test_a_sibling_with_changes_of_another_network_is_refused(monkeypatch, tmp_path, tiny_assets):
+    root = tmp_path / "assets"
+    shutil.copytree(tiny_assets, root)
+    monkeypatch.setattr(models, "ASSETS", root)
+    (root / "sticker_turbo").mkdir()
+    wrong = {"conv_in.up": torch.zeros(3, 2), "conv_in.down": torch.zeros(2, 5)}
+    save_file(wrong, root / "sticker_turbo" / "unet_changes.safetensors")
+    with pytest.raises(DemoError, match="weights of sticker_turbo can't be read"):
+        models.load_pipeline("sticker_turbo")

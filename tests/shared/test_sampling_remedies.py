@@ -13,8 +13,19 @@ from diffusers import (
 from PIL import Image
 from transformers import CLIPTextConfig, CLIPTextModelWithProjection
 
+from shared.demo import DemoError
 from shared.devices import generators
-from shared.sampling import Plan, Sampling, decode, encode, encode_many, is_held_back, make_scheduler, takes_scale
+from shared.sampling import (
+    Plan,
+    Sampling,
+    decode,
+    encode,
+    encode_many,
+    is_held_back,
+    keeps_scheduler,
+    make_scheduler,
+    takes_scale,
+)
 from tests.tiny import TOKENS, tiny_pipeline, tiny_tokenizer
 
 PROMPT, NEGATIVE, SEEDS = "a red car left of a blue house", "green", (5, 6)
@@ -158,3 +169,14 @@ def test_a_latent_consistency_model_reads_the_scale(pipeline):
     assert np.abs(as_array(decode(lcm, run.latents)) - plain(lcm, Plan(8.5, 4, "lcm"))).max() <= 2
     assert run.calls == run.total_calls == 4
     assert not torch.equal(run.latents, other.latents)
+
+
+def test_a_distilled_pipeline_keeps_its_scheduler_and_says_how_many_steps_it_takes():
+    pipeline = tiny_pipeline()
+    pipeline.scheduler = LCMScheduler.from_config(pipeline.scheduler.config, original_inference_steps=20)
+    assert keeps_scheduler(pipeline) and not takes_scale(pipeline)
+    run = ours(pipeline, Plan(1.0, 4, "ddim"))
+    assert run.calls == 4 and [int(t) for t in run.timesteps] == [999, 749, 499, 249]
+    assert torch.equal(run.latents, ours(pipeline, Plan(1.0, 4, "euler")).latents)
+    with pytest.raises(DemoError, match="at most 20 steps: 21 are too many"):
+        ours(pipeline, Plan(1.0, 21, "ddim"))
