@@ -7,6 +7,7 @@ if not (3, 11) <= sys.version_info[:2] <= (3, 13):
     sys.exit("Side by Side needs Python 3.11, 3.12 or 3.13, and this is Python " + found + ".")
 
 import argparse
+import logging
 import os
 import threading
 
@@ -74,8 +75,12 @@ def warm_up() -> None:
     """Imports and loads what the demos' first runs need, now that the page is up."""
     for demo in all_demos():
         load = demo.extra.get("warm_up")
-        if callable(load):
+        if not callable(load):
+            continue
+        try:
             load()
+        except Exception as error:  # its tab says why when somebody runs it; the other demos are warmed up
+            logging.getLogger("side_by_side").warning("%s could not be warmed up: %s", demo.slug, error)
 
 
 def main() -> None:

@@ -232,7 +232,13 @@ def compare(arguments: Sequence[str]) -> int:
     result = run(study.run if study else demo.compare, settings, Reporter())
     print(f"{result.to_markdown()}\n{result.takeaway}")
     if folder:
-        print(f"Wrote {', '.join(map(str, write(result, folder, found['card_dark'])))}", file=sys.stderr)
+        try:
+            written = write(result, folder, found["card_dark"])
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            print(f"The files could not all be written to {folder}: {why}.", file=sys.stderr)
+            return FAILED
+        print(f"Wrote {', '.join(map(str, written))}", file=sys.stderr)
     if not result.complete:
         print("Cancelled; these are the parts that were complete.", file=sys.stderr)
         return CANCELLED

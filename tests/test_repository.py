@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from shared.model_rows import ROWS
+
 ROOT = Path(__file__).parents[1]
 TOP = {
     *("app.py", "demos", "shared", "assets", "tests", "requirements.txt", "requirements-dev.txt"),
@@ -50,6 +52,23 @@ def test_the_front_matter_is_what_a_space_reads() -> None:
     assert facts["sdk_version"] == pins("requirements.txt")["gradio"]
     assert facts["python_version"] == "3.11" and len(facts["short_description"]) <= 60
     assert "python3 -m shared.setup open\n" in text and "python3 -m shared.setup test\n" in text
+
+
+def test_the_readme_lists_every_model_of_the_hub_with_its_licence() -> None:
+    text = (ROOT / "README.md").read_text()
+    listed = re.findall(r"^  - ([\w.-]+/[\w.-]+)$", text.split("---\n")[1], re.MULTILINE)
+    assert set(listed) == {row.hub for row in ROWS if row.hub}
+    for row in ROWS:
+        if row.hub:
+            assert f"| {row.hub} | {row.licence} | [model card](https://huggingface.co/{row.hub}) |" in text
+
+
+def test_the_container_runs_as_an_ordinary_user_and_says_whether_it_is_well() -> None:
+    lines = [line for line in (ROOT / "Dockerfile").read_text().splitlines() if line and not line.startswith("#")]
+    kinds = [line.split()[0] for line in lines]
+    assert kinds.index("USER") < kinds.index("HEALTHCHECK") < kinds.index("ENTRYPOINT")
+    assert "root" not in lines[kinds.index("USER")] and not any("latest" in line for line in lines)
+    assert set((ROOT / ".dockerignore").read_text().split()) >= {".git", ".venv", "tests"}
 
 
 def test_files_that_the_readme_shows_are_there() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shared.hosting import hosting
 from shared.ui.theme import css as look_css
 
 HEAD = f"<script>(() => {{\n{Path(__file__).with_name('page.js').read_text(encoding='utf-8')}}})();</script>"
 
 
 def css() -> str:
-    """The look's style sheet, then the layout of header, tabs and controls."""
-    return look_css() + "\n" + Path(__file__).with_name("layout.css").read_text(encoding="utf-8")
+    """The look's style sheet, the layout of header, tabs and controls, and what a presenter's screen changes."""
+    sheets = ["layout.css", *(["presenter.css"] if hosting().presenter else [])]
+    return "\n".join([look_css(), *(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in sheets)])

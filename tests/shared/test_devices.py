@@ -5,7 +5,16 @@ import re
 import pytest
 import torch
 
-from shared.devices import LARGEST_SEED, best_device, dtype_for, environment, generators, sample_seeds
+from shared.devices import (
+    LARGEST_SEED,
+    best_device,
+    device_name,
+    dtype_for,
+    environment,
+    generators,
+    sample_seeds,
+    wait_for,
+)
 
 
 def test_seeds_count_up_and_wrap_after_the_largest():
@@ -42,3 +51,26 @@ def test_half_precision_is_for_big_models_on_a_gpu():
     assert dtype_for(torch.device("cuda"), big=True) is torch.float16
     assert dtype_for(torch.device("cuda"), big=False) is torch.float32
     assert best_device().type == ("cuda" if torch.cuda.is_available() else best_device().type)
+
+
+@pytest.mark.parametrize(
+    ("cuda", "mps", "chosen"),
+    [(True, True, "cuda"), (True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")],
+)
+def test_a_gpu_is_chosen_before_apples_and_the_cpu_last(monkeypatch, cuda, mps, chosen):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+    assert best_device() == torch.device(chosen)
+
+
+def test_each_device_is_waited_for_and_named_in_its_own_way(monkeypatch):
+    waited = []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda device: waited.append(device.type))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "NVIDIA T4")
+    monkeypatch.setattr(torch.mps, "synchronize", lambda: waited.append("mps"))
+    for kind in ("cpu", "cuda", "mps"):
+        wait_for(torch.device(kind))
+    assert waited == ["cuda", "mps"]
+    names = [device_name(torch.device(kind)) for kind in ("cuda", "mps", "cpu")]
+    assert names[:2] == ["NVIDIA T4", "Apple GPU"] and names[2].startswith("CPU (")
+    assert dtype_for(torch.device("mps"), big=True) is torch.float16
