@@ -16,8 +16,8 @@ CAPTION_DROPOUT = 0.1  # share of captions replaced by the empty one: what guida
 GAMMA = 5.0  # of Min-SNR weighting (Hang et al. 2023, arXiv 2303.09556, eq. 5)
 
 
-def build_unet(latent_channels: int) -> UNet2DConditionModel:
-    """An untrained U-Net for latents [b, c, 16, 16] and text states [b, tokens, 160].
+def build_unet(latent_channels: int, width: int = HIDDEN) -> UNet2DConditionModel:
+    """An untrained U-Net for latents [b, c, 16, 16] and text states [b, tokens, width].
 
     Levels at 16x16, 8x8 and 4x4. The first has cross-attention only: self-attention over 256 tokens would cost as
     much as all the rest of a training step on a CPU.
@@ -31,7 +31,7 @@ def build_unet(latent_channels: int) -> UNet2DConditionModel:
         block_out_channels=(64, 160, 224),
         layers_per_block=1,
         only_cross_attention=(True, False, False),
-        cross_attention_dim=HIDDEN,
+        cross_attention_dim=width,
         attention_head_dim=(4, 5, 7),  # diffusers reads this as the number of heads
         norm_num_groups=16,
     )
@@ -68,12 +68,19 @@ def loss_of(network: Denoiser, schedule: DDPMScheduler, x: Tensor, ids: Tensor, 
 
 
 def train(
-    network: Denoiser, latents: Tensor, captions: Tensor, empty: Tensor, steps: int, seed: int = 0, rate: float = 1.0
+    network: Denoiser,
+    latents: Tensor,
+    captions: Tensor,
+    empty: Tensor,
+    steps: int,
+    seed: int = 0,
+    rate: float = 1.0,
+    name: str = "denoiser",
 ) -> Denoiser:
     """Train on scaled latents [n, c, 16, 16] and caption ids [n, variants, tokens]; gives back the averaged network.
 
-    Resumes from the checkpoint in the cache folder. `rate` scales both learning rates: below 1 to go on from trained
-    weights.
+    Resumes from the checkpoint `name` in the cache folder. `rate` scales both learning rates: below 1 to go on from
+    trained weights. Parameters that ask for no gradient stay as they are.
     """
     device = training_device()
     torch.manual_seed(seed)
@@ -87,8 +94,8 @@ def train(
         network, muon_rate=0.01 * rate, adam_rate=1.5e-3 * rate,
         plain=("unet.conv_in", "unet.conv_out", "unet.time_embedding", "text.embeddings", "text.text_model.embeddings"),
     )  # fmt: skip
-    run = Training("denoiser", network, optimizer, 0.999)
-    progress = Progress("denoiser", steps)
+    run = Training(name, network, optimizer, 0.999)
+    progress = Progress(name, steps)
     seen = 0.0
     for step in range(run.first, steps):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)

@@ -82,9 +82,12 @@ def grids(chosen: Sequence[Scene]) -> Tensor:
 
 
 def train(
-    text: CLIPTextModel, chosen: Sequence[Scene], captions: Tensor, steps: int, seed: int = 0, rate: float = 1.0
+    text: CLIPTextModel, chosen: Sequence[Scene], captions: Tensor, steps: int, seed: int = 0, name: str = "layout"
 ) -> CLIPTextModel:
-    """The text encoder after learning the layouts of the placed scenes from caption ids [n, variants, tokens]."""
+    """The text encoder after learning the layouts of the placed scenes from caption ids [n, variants, tokens].
+
+    Resumes from the checkpoint `name` in the cache folder.
+    """
     device = training_device()
     torch.manual_seed(seed)
     network = Layout(text).to(device).train()
@@ -92,10 +95,10 @@ def train(
         network.text.set_attn_implementation("eager")
     targets = grids(chosen)
     optimizer = Optimizer(
-        network, muon_rate=0.01 * rate, adam_rate=1.5e-3 * rate,
+        network, muon_rate=0.01, adam_rate=1.5e-3,
         plain=("text.embeddings", "text.text_model.embeddings", "reader.answer"),
     )  # fmt: skip
-    run = Training("layout", network, optimizer, 0.998)
+    run = Training(name, network, optimizer, 0.998)
     progress = Progress("layout", steps)
     for step in range(run.first, steps):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
