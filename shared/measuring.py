@@ -28,6 +28,7 @@ UNIT = "timed runs"
 WIDE = 0.2
 """A spread above this share of the median is worth a warning: something else ran."""
 MIB = 2**20
+LEAST_SECONDS = 0.5
 GIVE_UP = 300.0  # seconds that a child process may take
 
 
@@ -71,7 +72,7 @@ def time_in_turns(
     items: int = 1,
     warm_up: int = 3,
     least_runs: int = 30,
-    least_seconds: float = 0.5,
+    least_seconds: float | None = None,
     most_seconds: float = 20.0,
     device: torch.device | None = None,
     progress: Progress = no_progress,
@@ -80,13 +81,14 @@ def time_in_turns(
 ) -> dict[str, Timing]:
     """Times everything in `runs` in turns (A B C, then C B A, ...), so that a drift of the machine hits all alike.
 
-    Every one gets `warm_up` calls that are thrown away, then `least_runs` rounds and at least `least_seconds` for the
-    fastest; beyond `most_seconds` in all, no more than the `least_runs`. On a CUDA device each run is timed by device
-    events, elsewhere by the clock. `progress` is called before each run, from `done` of `total` on.
+    Every one gets `warm_up` calls that are thrown away, then `least_runs` rounds and at least `least_seconds` (half a
+    second) for the fastest; beyond `most_seconds` in all, no more than the `least_runs`. On a CUDA device each run is
+    timed by device events, elsewhere by the clock. `progress` is called before each run, from `done` of `total` on.
     """
     names = list(runs)
     if not names:
         return {}
+    least_seconds = LEAST_SECONDS if least_seconds is None else least_seconds
     total = total or done + least_runs * len(names)
     clock = _device_clock(device) if device is not None and device.type == "cuda" else _clock
     for name in names:
