@@ -190,4 +190,14 @@ ROWS: tuple[ModelRow, ...] = (
         cannot="It knows the 1,000 classes of ImageNet and sees pictures at 224 pixels.",
         about="EfficientNet-Lite0 trained on ImageNet",
     ),
+    ModelRow(
+        name="microsoft/resnet-50",
+        kind="classifier",
+        licence="Apache-2.0",
+        memory=110,
+        hub="microsoft/resnet-50",
+        revision="34c2154c194f829b11125337b98c8f5f9965ff19",
+        cannot="It knows the 1,000 classes of ImageNet and sees pictures at 224 pixels.",
+        about="ResNet-50 trained on ImageNet",
+    ),
 )

@@ -184,8 +184,9 @@ def load_sentences(name: str = "minilm") -> Loaded:
 
 
 def load_classifier(name: str = "efficientnet_lite0") -> Loaded:
-    """The named ImageNet classifier, loaded once and shared: pictures as `shared.imagenet.prepare` makes them to
-    logits [b, 1000]. Raises DemoError where it can't be had."""
+    """The named ImageNet classifier, loaded once and shared: EfficientNet-Lite0 takes pictures as
+    `shared.imagenet.prepare` makes them to logits [b, 1000]; those of the Hub are transformers' own. Raises DemoError
+    where it can't be had."""
     return _load(_of_kind(name, "classifier"), _read_classifier)
 
 
@@ -299,6 +300,13 @@ def _read_classifier(row: ModelRow, folder: Path, origin: str) -> Loaded:
     from shared.imagenet import read_efficientnet
 
     device = best_device()
+    if not row.package:
+        from transformers import AutoModelForImageClassification
+
+        found = AutoModelForImageClassification.from_pretrained(
+            folder, dtype=torch.float32, use_safetensors=True, local_files_only=True
+        )
+        return Loaded(row, found.to(device).eval().requires_grad_(False), origin, device, torch.float32, folder=folder)
     return Loaded(row, read_efficientnet(folder).to(device), origin, device, torch.float32, folder=folder)
 
 
