@@ -29,11 +29,15 @@ def run_batches(
     `still_wanted` is called now and then while batches run elsewhere, and raises to stop them; in this process `work`
     itself may raise. Work that is sent elsewhere must be picklable (joblib takes closures too) and seeded by its item.
     """
-    workers = hosting().workers
-    if len(items) < 2 or workers in ("", "0", "1"):
+    if compute_here(len(items)):
         yield from map(work, items)
         return
-    yield from _elsewhere(workers, work, items, still_wanted)
+    yield from _elsewhere(hosting().workers, work, items, still_wanted)
+
+
+def compute_here(count: int) -> bool:
+    """Whether so many batches are computed in this process, so that their work may report its steps."""
+    return count < 2 or hosting().workers in ("", "0", "1")
 
 
 def _elsewhere(

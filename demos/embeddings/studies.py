@@ -19,6 +19,7 @@ from demos.embeddings.layouts import EARLY, LATE, Layout, umap_epochs, usable_ne
 from demos.embeddings.neighbours import nearest
 from demos.embeddings.points import Points
 from demos.embeddings.settings import GridSettings, StabilitySettings
+from shared.batches import compute_here, run_batches
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, Progress, no_progress
 from shared.intervals import Interval, mean_interval
@@ -117,12 +118,18 @@ def _run(
     try:
         steps(0)
         nearest(points, metric, most)
-        for job in jobs:
-            made.append((job, align(job.run(steps).points, reference)))
+        tell = steps if compute_here(len(jobs)) else _tell_nobody
+        found = run_batches(lambda job: job.run(tell).points, jobs, lambda: steps(0))
+        for job, layout in zip(jobs, found, strict=True):
+            made.append((job, align(layout, reference)))
             steps.close(job.steps)
     except Cancelled:
         return made, False
     return made, True
+
+
+def _tell_nobody(done: int) -> None:
+    """The steps of a layout that is made in another process."""
 
 
 def _cut(usable: float, wanted: float) -> str:

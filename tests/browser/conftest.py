@@ -53,7 +53,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     environment = os.environ | {"SIDE_BY_SIDE_DEMOS": str(EXAMPLES)}
     with log.open("w") as out:
         process = subprocess.Popen(
-            [sys.executable, "app.py", "--port", str(port)], cwd=ROOT, env=environment, stdout=out, stderr=out
+            [sys.executable, "app.py", "--port", str(port), "--no-cache"],
+            cwd=ROOT,
+            env=environment,
+            stdout=out,
+            stderr=out,
         )
     url = f"http://127.0.0.1:{port}/"
     try:
