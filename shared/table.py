@@ -24,6 +24,7 @@ SPELLINGS = {
 }
 NOT_MEASURED = "not measured"
 NO_DIFFERENCE = "no clear difference"
+EQUAL = "equal"
 MOST_COLUMNS = 6
 """Beyond so many sides a table has a row per side, and pictures stand on a contact sheet."""
 
@@ -168,6 +169,9 @@ def _row(sides: Sequence[Side], name: str) -> Row:
     best = winner(sides, name)
     has_intervals = len(found) > 1 and all(m is not None and _is_number(m.low) and _is_number(m.high) for m in found)
     verdict = NO_DIFFERENCE if best is None and has_intervals and first.better != "neither" else ""
+    if verdict and all(m is not None and m.low == m.high == m.value for m in found):
+        # Counts are known: they differ or they do not, and no interval is in doubt.
+        verdict = EQUAL if len({m.value for m in present}) == 1 else ""
     return Row(
         name,
         spell(name),

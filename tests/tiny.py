@@ -9,7 +9,7 @@ import torch
 from diffusers import AutoencoderTiny, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
 from safetensors.torch import save_file
 from tokenizers.pre_tokenizers import ByteLevel
-from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
+from transformers import CLIPConfig, CLIPModel, CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from shared.reader import SceneReader
 from shared.stickers import BACKGROUNDS, COLORS, KINDS, vocabulary
@@ -96,6 +96,22 @@ def write_tiny_reader(folder: Path, seed: int = 0, confidence: float = 0.5) -> N
               "backgrounds": list(BACKGROUNDS)}  # fmt: skip
     (folder / "config.json").write_text(json.dumps(config))
     save_file(reader.state_dict(), folder / "model.safetensors")
+
+
+def write_tiny_clip(folder: Path, seed: int = 0) -> None:
+    """A folder that `load_clip` reads, with random weights."""
+    torch.manual_seed(seed)
+    tokenizer = tiny_tokenizer()
+    tower = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2}
+    ids = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id,
+           "pad_token_id": tokenizer.pad_token_id}  # fmt: skip
+    config = CLIPConfig(
+        text_config=tower | ids | {"vocab_size": len(tokenizer), "max_position_embeddings": TOKENS},
+        vision_config=tower | {"image_size": 32, "patch_size": 8},
+        projection_dim=16,
+    )
+    CLIPModel(config).eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
 
 
 def write_tiny_assets(root: Path) -> Path:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from demos.guidance.measures import Judged, clip_scores, judge, side_measures
+from demos.guidance.remedy_takeaway import Told
 from demos.guidance.settings import GuidanceSettings
 from demos.guidance.takeaway import say
 from shared.comparison import Comparison, Measure, Side
@@ -26,6 +28,7 @@ from shared.sampling import (
     encode,
     film_steps,
     is_held_back,
+    keeps_scheduler,
     shown_latents,
     takes_scale,
 )
@@ -54,40 +57,44 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
     """
     progress = progress or no_progress
     loaded = load_pipeline(settings.model)
-    plans = tuple(_plan(settings, side, takes_scale(loaded.model)) for side in "ab")
+    plans = tuple(_plan(settings, side, loaded.model) for side in "ab")
+    negatives = settings.negatives
     seeds = sample_seeds(settings.seed, settings.samples)
     with loaded.alone(still_wanted=lambda: progress(0, 1, UNIT)):
         started = perf_counter()
-        encoded = encode(loaded.model, settings.prompt, settings.negative_prompt)
+        encoded = [encode(loaded.model, settings.prompt, words) for words in dict.fromkeys(negatives)]
         wait_for(loaded.device)
-        encode_seconds = perf_counter() - started
-        drawn = draw(loaded, encoded, plans, seeds, progress)
+        encode_seconds = (perf_counter() - started) / len(encoded)
+        drawn = draw(loaded, (encoded[0], encoded[-1]), plans, seeds, progress)
     pictures = [side.pictures for side in drawn]
     judged = judge(loaded.row, settings.prompt, settings.negative_prompt, pictures)
     scores = clip_scores(loaded.row, settings.prompt, pictures)
     sides = tuple(
         _side(label, side, (judged[i], scores[i]), seeds, encode_seconds)
-        for i, (label, side) in enumerate(zip(labels(plans), drawn, strict=True))
+        for i, (label, side) in enumerate(zip(labels(plans, negatives), drawn, strict=True))
     )
+    between = _between(judged)
+    told = Told(negatives, not loaded.row.guided, between[0] if between else None)
     return Comparison(
         demo="guidance",
         settings=settings.model_dump() | {"model": loaded.row.name},
         sides=sides,
-        takeaway=say(sides, plans, encoded.cut),
+        takeaway=say(sides, plans, encoded[0].cut, told),
         environment=environment(
             loaded.device, loaded.dtype, "diffusers", "transformers", model=loaded.row.name, weights=loaded.origin
         ),
-        measures=_between(judged),
+        measures=between,
     )
 
 
-def _plan(settings: GuidanceSettings, side: str, scale_is_read: bool) -> Plan:
+def _plan(settings: GuidanceSettings, side: str, pipeline: Any) -> Plan:
     own = {name: getattr(settings, f"{name}_{side}") for name in _OF_A_SIDE}
-    # A model that reads the scale as an input has its own scheduler, and nothing to rescale or to leave out.
-    if scale_is_read:
-        return Plan(own["guidance"], own["steps"], "lcm")
+    scheduler = "lcm" if keeps_scheduler(pipeline) else own["scheduler"]
+    # A model that reads the scale as an input has nothing to rescale or to leave out.
+    if takes_scale(pipeline):
+        return Plan(own["guidance"], own["steps"], scheduler)
     return Plan(
-        own["guidance"], own["steps"], own["scheduler"],
+        own["guidance"], own["steps"], scheduler,
         own["guidance_rescale"], own["guidance_from"], own["guidance_until"],
     )  # fmt: skip
 
@@ -96,11 +103,15 @@ _OF_A_SIDE = ("guidance", "steps", "scheduler", "guidance_rescale", "guidance_fr
 
 
 def draw(
-    loaded: Loaded, encoded: Encoded, plans: Sequence[Plan], seeds: Sequence[int], progress: Progress
+    loaded: Loaded, encoded: Sequence[Encoded], plans: Sequence[Plan], seeds: Sequence[int], progress: Progress
 ) -> list[Drawn]:
-    """Every plan's pictures from the same noises. The sides take their steps in turn, each going first every other
-    time, so that whatever slows the machine slows both. A call a side that is thrown away comes before."""
-    drawn = [Drawn(p, Sampling(loaded.model, encoded, p, seeds, keep=film_steps(p.steps))) for p in plans]
+    """Every plan's pictures, each with its own texts, from the same noises. The sides take their steps in turn, each
+    going first every other time, so that whatever slows the machine slows both. A call a side that is thrown away
+    comes before."""
+    drawn = [
+        Drawn(p, Sampling(loaded.model, texts, p, seeds, keep=film_steps(p.steps)))
+        for texts, p in zip(encoded, plans, strict=True)
+    ]
     total = sum(side.run.total_calls for side in drawn)
     progress(0, total, UNIT)
     for side in drawn:
@@ -135,15 +146,20 @@ def _make_films(loaded: Loaded, drawn: Sequence[Drawn]) -> None:
         side.film = [(step, next(pictures)) for step in side.run.clean]
 
 
-def labels(plans: Sequence[Plan]) -> tuple[str, ...]:
+def labels(plans: Sequence[Plan], negatives: Sequence[str] = ("", "")) -> tuple[str, ...]:
     """For each side, the settings in which the sides differ; the guidance where they do not."""
     parts = [
         (f"guidance {p.guidance:g}", steps_said(p), p.scheduler, _rescale_said(p) or "no rescale",
-         _interval_said(p) or "all steps guided")
-        for p in plans
+         _interval_said(p) or "all steps guided", f"without “{_short(words)}”" if words else "no negative prompt")
+        for p, words in zip(plans, negatives, strict=True)
     ]  # fmt: skip
     differing = [i for i in range(len(parts[0])) if len({part[i] for part in parts}) > 1] or [0]
     return tuple(" · ".join(part[i] for i in differing) for part in parts)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 24 else f"{text[:21]}..."
 
 
 def _rescale_said(plan: Plan) -> str:

@@ -11,7 +11,7 @@ from shared.colors import SIDE_COLORS
 from shared.comparison import Measure, Side
 from shared.table import spell
 
-DRAWN = ("adherence", "reader_frechet_distance", "clip_score", "saturation")
+DRAWN = ("adherence", "reader_frechet_distance", "off_palette", "clip_score", "saturation")
 _MARKERS = {"circle": "circle", "square": "square", "diamond": "diamond", "triangle-up": "triangle-up"}
 _SEEN_ON_BOTH = ("#2b8cc9", "#dd7526", "#c546d4", "#8a9a2a")
 """The colors of sides A to D between their light and dark shade: a figure is drawn once for both themes."""
@@ -36,8 +36,11 @@ def curves_of(sides: Sequence[Side], name: str) -> dict[str, list[tuple[float, M
 
 
 def curve_figures(sides: Sequence[Side], vary: str) -> tuple[Any, ...]:
-    """A figure for each measure that is drawn as a curve and that some point has."""
-    return tuple(_figure(curves, name, vary) for name in DRAWN if (curves := curves_of(sides, name)))
+    """A figure for each measure that is drawn as a curve and that some curve has at two points at least."""
+    found = {name: curves_of(sides, name) for name in DRAWN}
+    return tuple(
+        _figure(curves, name, vary) for name, curves in found.items() if any(len(p) > 1 for p in curves.values())
+    )
 
 
 def _figure(curves: dict[str, list[tuple[float, Measure]]], name: str, vary: str) -> Any:

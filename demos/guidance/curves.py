@@ -11,7 +11,7 @@ from PIL import Image
 from demos.guidance.compute import CALLS_NOTE
 from demos.guidance.curve_figures import curve_figures
 from demos.guidance.curves_takeaway import say
-from demos.guidance.measures import clip_cosines, fact_measures, load_clip_of, measure
+from demos.guidance.measures import clip_cosines, fact_measures, harm_measures, load_clip_of
 from demos.guidance.settings import CurvesSettings
 from shared import adherence
 from shared.adherence import Facts
@@ -21,9 +21,10 @@ from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment, sample_seeds
 from shared.intervals import Interval, mean_interval
 from shared.models import Loaded, load_pipeline, load_scene_reader
+from shared.off_palette import off_palette
 from shared.quality import frechet_interval
 from shared.reader import read
-from shared.sampling import UNIT, Encoded, Plan, Sampling, decode, encode_many, is_held_back
+from shared.sampling import UNIT, Encoded, Plan, Sampling, decode, encode_many, is_held_back, keeps_scheduler
 from shared.stickers import STYLES, Scene, caption, render
 from shared.training import scenes
 
@@ -32,7 +33,6 @@ _FRECHET_NOTE = (
     "Fréchet distance (Heusel et al. 2017) between the scene reader's features of these pictures and of true renders "
     "of the same scenes; not comparable with published FID, and only between points of equally many captions"
 )
-_SATURATION = "Share of the color values within 2 of either end of 0 to 255"
 
 
 @dataclass
@@ -47,6 +47,7 @@ class Judges:
     clip: Loaded | None
     why_no_clip: str
     truth: np.ndarray | None = None
+    has_palette: bool = False
 
 
 @dataclass
@@ -59,6 +60,7 @@ class Point:
     facts: dict[int, Facts] = field(default_factory=dict)
     features: dict[int, np.ndarray] = field(default_factory=dict)
     saturated: dict[int, float] = field(default_factory=dict)
+    off: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
     pictures: dict[int, Image.Image] = field(default_factory=dict)
     calls: int = 0
@@ -85,7 +87,10 @@ def run_curves(settings: CurvesSettings, progress: Progress | None = None) -> Co
     judges = _judges(loaded, chosen, texts)
     with loaded.alone():
         encoded = encode_many(loaded.model, texts)
-    points = [_point(loaded, settings, encoded, value, scheduler) for value, scheduler in settings.points]
+    # A model with a scheduler of its own has one curve, whatever schedulers are asked for.
+    own = keeps_scheduler(loaded.model)
+    wanted = dict.fromkeys((value, "lcm" if own else scheduler) for value, scheduler in settings.points)
+    points = [_point(loaded, settings, encoded, value, scheduler) for value, scheduler in wanted]
     complete = _draw(loaded, points, judges, progress)
     sides = tuple(_side(settings, point, judges) for point in points if point.done)
     return Comparison(
@@ -109,7 +114,7 @@ def _judges(loaded: Loaded, chosen: Sequence[Scene], texts: Sequence[str]) -> Ju
         except DemoError as error:
             why = str(error)
     clip, why_no_clip = load_clip_of(loaded.row)
-    judges = Judges(chosen, texts, reader, why, clip, why_no_clip)
+    judges = Judges(chosen, texts, reader, why, clip, why_no_clip, has_palette=bool(loaded.row.judge))
     if reader:
         judges.truth = _features(reader, [render(scene, 128)[0] for scene in chosen])
     return judges
@@ -169,6 +174,8 @@ def _look_at(point: Point, part: Sequence[int], pictures: Sequence[Image.Image],
         return
     places, pictures = [i for i, _ in shown], [p for _, p in shown]
     point.saturated.update({i: adherence.saturation(p) for i, p in shown})
+    if judges.has_palette:
+        point.off.update({i: off_palette(p) for i, p in shown})
     point.pictures.update({i: p for i, p in shown if i < 4})
     if judges.reader:
         readings = read(judges.reader.model, list(pictures), judges.reader.confidence)
@@ -190,7 +197,6 @@ def _side(settings: CurvesSettings, point: Point, judges: Judges) -> Side:
     if point.failed or not point.saturated:
         why = point.failed or "The model's safety checker held every picture back"
         return Side(label, (Measure("adherence", None, "share", "higher", why),))
-    saturated = mean_interval(list(point.saturated.values()), low=0.0, high=1.0)
     captions = [f"{label} · “{judges.texts[i]}”" if not n else judges.texts[i] for n, i in enumerate(point.pictures)]
     return Side(
         label,
@@ -198,7 +204,7 @@ def _side(settings: CurvesSettings, point: Point, judges: Judges) -> Side:
             *fact_measures(list(point.facts.values()), judges.why),
             _frechet(point, judges),
             _clip(point, judges),
-            measure("saturation", saturated, "lower", _SATURATION),
+            *harm_measures(list(point.off.values()), list(point.saturated.values()), judges.why),
             Measure.exact("unet_calls", point.calls, "per picture", "lower", CALLS_NOTE),
         ),
         tuple(point.pictures.values()),

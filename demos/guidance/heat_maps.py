@@ -11,8 +11,9 @@ from shared.table import format_value, spell
 
 GREY = "#7d8590"
 """Read on a light and on a dark page."""
-MOST = 6
-BEST, CHEAPEST = "★", "◆"
+MOST = 8
+BEST, TIED, CHEAPEST = "★", "☆", "◆"
+LEGEND = f"{BEST} best · {TIED} best, tied with others<br>{CHEAPEST} fewest U-Net calls within 5% of it"
 
 
 def heat_maps(sides: Sequence[Side]) -> tuple[Any, ...]:
@@ -38,17 +39,17 @@ def _heat_map(sides: Sequence[Side], name: str) -> Any:
             x=[f"{g:g}" for g in across], y=[str(s) for s in down], z=values, text=texts, texttemplate="%{text}",
             hovertemplate="guidance %{x}, %{y} steps: %{z:.3g}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
             colorscale="Cividis", reversescale=first.better == "lower",
-            colorbar={"title": {"text": spell(name), "side": "right"}, "thickness": 12, "outlinewidth": 0},
+            colorbar={"title": {"text": spell(name), "side": "right"}, "thickness": 12, "outlinewidth": 0,
+                      "tickformat": ".3~g", "nticks": 5},
         )
     )  # fmt: skip
     figure.update_layout(
-        height=130 + 44 * len(down),
-        margin={"l": 60, "r": 10, "t": 14, "b": 62},
+        height=170 + 44 * len(down),
+        margin={"l": 60, "r": 10, "t": 14, "b": 102},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": GREY, "size": 13},
-        xaxis={"title": f"guidance scale   {BEST} best, {CHEAPEST} cheapest within 5% of it", "type": "category",
-               "showgrid": False, "fixedrange": True},
+        xaxis={"title": f"guidance scale<br>{LEGEND}", "type": "category", "showgrid": False, "fixedrange": True},
         yaxis={"title": "steps", "type": "category", "showgrid": False, "fixedrange": True,
                "autorange": "reversed"},
     )  # fmt: skip
@@ -68,5 +69,6 @@ def _text(sides: Sequence[Side], index: int | None, name: str, found: Marks | No
         return "–" if sides[index].images else "failed"
     mark = ""
     if found is not None:
-        mark = (BEST if index == found.best else "") + (CHEAPEST if index == found.cheapest else "")
+        star = TIED if found.tied else BEST
+        mark = (star if index in (found.best, *found.equal) else "") + (CHEAPEST if index == found.cheapest else "")
     return f"{format_value(measured.value, measured.unit)}{f' {mark}' if mark else ''}"

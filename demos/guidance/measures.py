@@ -13,6 +13,7 @@ from shared.comparison import Better, Measure
 from shared.demo import DemoError, no_progress
 from shared.intervals import Interval, mean_interval, share_interval
 from shared.models import Loaded, ModelRow, load_clip, load_scene_reader
+from shared.off_palette import FAR, off_palette
 from shared.reader import Reading, read
 from shared.sampling import is_held_back
 from shared.stickers import BACKGROUNDS, COLORS, KINDS, CaptionError, Scene, parse_caption
@@ -23,11 +24,13 @@ class Judged:
     """One side as the judge sees it. `facts` is empty where the prompt can't be judged, and `why` says why.
 
     `unwanted` says for each picture whether it shows something that the negative prompt names; None without one.
+    `has_palette`: the pictures are of the sticker world, whose colors are known.
     """
 
     facts: tuple[Facts, ...] = ()
     why: str = ""
     unwanted: tuple[bool, ...] | None = None
+    has_palette: bool = False
 
 
 def judge(row: ModelRow, prompt: str, negative_prompt: str, pictures: Sequence[Sequence[Image.Image]]) -> list[Judged]:
@@ -38,11 +41,11 @@ def judge(row: ModelRow, prompt: str, negative_prompt: str, pictures: Sequence[S
     scene, why = judgeable_scene(prompt)
     avoided = words_to_avoid(negative_prompt)
     if scene is None and not avoided:
-        return [Judged(why=why)] * nothing
+        return [Judged(why=why, has_palette=True)] * nothing
     try:
         reader = load_scene_reader(row.judge)
     except DemoError as error:
-        return [Judged(why=str(error))] * nothing
+        return [Judged(why=str(error), has_palette=True)] * nothing
     shown = [[p for p in side if not is_held_back(p)] for side in pictures]
     readings = iter(read(reader.model, [p for side in shown for p in side], reader.confidence))
     judged: list[Judged] = []
@@ -50,7 +53,7 @@ def judge(row: ModelRow, prompt: str, negative_prompt: str, pictures: Sequence[S
         seen = [next(readings) for _ in side]
         facts = tuple(adherence.check(scene, r) for r in seen) if scene else ()
         unwanted = tuple(shows_any(r, avoided) for r in seen) if avoided else None
-        judged.append(Judged(facts, why, unwanted))
+        judged.append(Judged(facts, why, unwanted, has_palette=True))
     return judged
 
 
@@ -79,20 +82,31 @@ def shows_any(reading: Reading, words: frozenset[str]) -> bool:
 
 
 def side_measures(judged: Judged, pictures: Sequence[Image.Image]) -> tuple[Measure, ...]:
-    """adherence, kinds_right, all_facts, saturation, and avoided words seen where there is a negative prompt.
+    """adherence, kinds_right, all_facts, off_palette, saturation, and avoided words seen where there is a negative
+    prompt.
 
     Pictures that the safety checker held back count in none of them.
     """
     shown = [p for p in pictures if not is_held_back(p)]
     if not shown:
         why = "The model's safety checker held every picture back"
-        return (*fact_measures((), why), Measure("saturation", None, "share", "lower", why))
-    saturated = mean_interval([adherence.saturation(p) for p in shown], low=0.0, high=1.0)
-    found = [*fact_measures(judged.facts, judged.why), measure("saturation", saturated, "lower", _SATURATION)]
+        return (*fact_measures((), why), *(Measure(name, None, "share", "lower", why) for name in HARMS))
+    saturated = [adherence.saturation(p) for p in shown]
+    off = [off_palette(p) for p in shown] if judged.has_palette else []
+    found = [*fact_measures(judged.facts, judged.why), *harm_measures(off, saturated, judged.why)]
     if judged.unwanted is not None:
         seen = share_interval(sum(judged.unwanted), len(judged.unwanted))
         found.append(measure("negative_seen", seen, "lower", _NEGATIVE))
     return tuple(found)
+
+
+def harm_measures(off: Sequence[float], saturated: Sequence[float], why: str) -> list[Measure]:
+    """off_palette and saturation from their values in each picture; off_palette is null with the reason where the
+    pictures are not of the sticker world."""
+    saturation = measure("saturation", mean_interval(saturated, low=0.0, high=1.0), "lower", _SATURATION)
+    if not off:
+        return [Measure("off_palette", None, "share", "lower", why or _NO_PALETTE), saturation]
+    return [measure("off_palette", mean_interval(off, low=0.0, high=1.0), "lower", _OFF_PALETTE), saturation]
 
 
 def load_clip_of(row: ModelRow) -> tuple[Loaded | None, str]:
@@ -144,6 +158,13 @@ _ADHERENCE = (
 _KINDS = "Share of pictures in which the scene reader finds every kind that the prompt names"
 _ALL = "Share of pictures in which every fact of the prompt is right"
 _SATURATION = "Share of the color values within 2 of either end of 0 to 255; true pictures of this world have none"
+_OFF_PALETTE = (
+    f"Share of pixels whose color is more than {FAR:g} (CIE 1976, in Lab) from every color of the sticker world; "
+    "a true picture has some, where edges blend"
+)
+_NO_PALETTE = "Only the sticker world has a palette"
+HARMS = ("off_palette", "saturation")
+"""What too much guidance does to a picture, the most telling first."""
 _NEGATIVE = "Share of pictures that show a kind, color or background which the negative prompt names"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from demos.guidance.harm import cleaner
 from shared.comparison import Comparison, winner
 from shared.demo import Answer, Prediction
 
@@ -25,12 +26,12 @@ def _equal(c: Comparison) -> bool | None:
 
 
 def _b_and_clean(c: Comparison) -> bool | None:
-    # Looks are measured by saturation here: what is not clearly more saturated looks no worse.
-    return _better(c) == 1 and winner(c.sides, "saturation") != 0 if _judged(c) else None
+    # Looks are measured by their colors here: what is not clearly more off the palette looks no worse.
+    return _better(c) == 1 and cleaner(c.sides) != 0 if _judged(c) else None
 
 
 def _b_but_harsh(c: Comparison) -> bool | None:
-    return _better(c) == 1 and winner(c.sides, "saturation") == 0 if _judged(c) else None
+    return _better(c) == 1 and cleaner(c.sides) == 0 if _judged(c) else None
 
 
 PREDICTIONS = (
@@ -47,5 +48,5 @@ PREDICTIONS = (
 
 TRAP = (
     "More guidance is not more quality: adherence and picture quality are two numbers, and each step above guidance 1 "
-    "calls the U-Net twice."
+    "calls the U-Net twice. A negative prompt only takes the place of the empty one: without guidance it does nothing."
 )

@@ -42,11 +42,11 @@ PRESETS = (
     ),
     Preset(
         "steer-away",
-        "A negative prompt at guidance 1 against 5",
-        {"prompt": "a car on a mint background", "negative_prompt": "red", "guidance_a": 1.0, "guidance_b": 5.0,
-         "samples": 8},
+        "A negative prompt, without and with",
+        {"prompt": "a red car on a mint background", "negative_prompt": "red", "negative_for": "b",
+         "guidance_a": 5.0, "guidance_b": 5.0, "samples": 16, "steps_a": 10, "steps_b": 10},
         settles="G3",
-        confusion="Negative prompt or the word “not”? It replaces the empty prompt, so at guidance 1 it does nothing.",
+        confusion="Negative prompt or the word “not”? It takes the empty prompt's place: guidance steers away from it.",
     ),
     Preset(
         "fewer-steps",
@@ -63,10 +63,25 @@ PRESETS = (
         confusion="Faster model or better sampler? The same U-Net with another sampler needs fewer steps.",
     ),
     Preset(
+        "idle-negative",
+        "A negative prompt at guidance 1 against 5",
+        {"prompt": "a red car on a mint background", "negative_prompt": "red", "guidance_a": 1.0, "guidance_b": 5.0,
+         "samples": 16, "steps_a": 10, "steps_b": 10},
+        settles="G3",
+        confusion="Negative prompt or guidance? Guidance carries it: at guidance 1 it is not read at all.",
+    ),
+    Preset(
         "take-noise-away",
         "The reverse process, with and without new noise",
         {"guidance_a": 5.0, "guidance_b": 5.0, "steps_a": 40, "steps_b": 40, "scheduler_b": "ddpm"},
         settles="G5",
         confusion="Adding noise or removing it? The forward process adds it; the U-Net predicts it, to be taken away.",
+    ),
+    Preset(
+        "distilled",
+        "A distilled model: guidance 1 against 5 in 4 steps",
+        {"model": "sticker_turbo", "guidance_a": 1.0, "guidance_b": 5.0, "steps_a": 4, "steps_b": 4, "samples": 16},
+        settles="G6",
+        confusion="Fast model or low guidance? It was distilled without guidance: more of it doubles the calls.",
     ),
 )  # fmt: skip

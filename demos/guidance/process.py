@@ -15,7 +15,7 @@ from shared.comparison import Comparison, Measure, Side
 from shared.demo import DemoError, Progress, no_progress
 from shared.devices import environment, generators
 from shared.models import Loaded, load_pipeline
-from shared.sampling import UNIT, Plan, Sampling, decode, encode, takes_scale
+from shared.sampling import UNIT, Plan, Sampling, decode, encode, keeps_scheduler
 from shared.stickers import CaptionError, parse_caption, render
 
 FRAMES = 8
@@ -38,7 +38,7 @@ def run_process(settings: ProcessSettings, progress: Progress | None = None) -> 
     except CaptionError as error:
         raise DemoError(f"The forward process needs a scene to render. {error}") from None
     loaded = load_pipeline(settings.model)
-    if takes_scale(loaded.model):
+    if keeps_scheduler(loaded.model):
         raise DemoError(f"{loaded.row.name} has a scheduler of its own; the reverse process is shown with DDIM.")
     plan = Plan(settings.guidance, settings.steps, "ddim")
     kept = sorted({max(1, round(settings.steps * k / (FRAMES - 1))) for k in range(1, FRAMES)})

@@ -18,6 +18,7 @@ from shared import adherence
 from shared.batching import rows_at_once, take_steps
 from shared.intervals import Interval, paired_difference
 from shared.models import Loaded, load_pipeline, load_scene_reader
+from shared.off_palette import off_palette
 from shared.reader import Reading, read
 from shared.sampling import Encoded, Plan, Sampling, decode, encode_many
 from shared.stickers import Scene, Sticker, caption
@@ -101,12 +102,13 @@ def measure_negative(loaded: Loaded, chosen: Sequence[Scene], texts: Sequence[st
 
 
 def measure_rescale(loaded: Loaded, chosen: Sequence[Scene], texts: Sequence[str], steps: int) -> None:
-    """Two rows: saturation and adherence at too much guidance, without and with rescale."""
+    """Three rows: pixels off the palette, saturation and adherence at too much guidance, without and with rescale."""
     harsh = draw(loaded, texts, Plan(HARSH, steps, "ddim"))
     mild = draw(loaded, texts, Plan(HARSH, steps, "ddim", rescale=RESCALE))
+    off = [[off_palette(p) for p in side.pictures] for side in (harsh, mild)]
     saturated = [[adherence.saturation(p) for p in side.pictures] for side in (harsh, mild)]
     followed = [adherences(chosen, side) for side in (harsh, mild)]
-    for name, (before, after) in (("saturation", saturated), ("adherence", followed)):
+    for name, (before, after) in (("off_palette", off), ("saturation", saturated), ("adherence", followed)):
         calls = f"{harsh.calls} and {mild.calls}"
         print(line(f"rescale {RESCALE} at guidance {HARSH:g}", name, before, after, calls), flush=True)
 

@@ -15,6 +15,8 @@ Scheduler = Literal["ddim", "dpm++", "euler", "ddpm"]
 Model = Literal[
     "auto",
     "sticker_diffusion",
+    "sticker_turbo",
+    "sticker_small",
     "stable-diffusion-v1-5/stable-diffusion-v1-5",
     "stabilityai/sd-turbo",
     "stabilityai/sdxl-turbo",
@@ -34,7 +36,11 @@ _STEPS = "How many times the U-Net takes a part of the noise away."
 _RESCALE = "Brings the guided prediction's spread back to that without guidance: 0 not at all, 1 fully."
 _FROM = "From which share of the steps on guidance acts; before it, the prompt's prediction is taken as it is."
 _UNTIL = "Up to which share of the steps guidance acts; unguided steps call the U-Net once."
-_AXIS = "As 1, 3, 7.5 or 1-15 (+2) or 1-10 [5]; with semicolons a comma is a decimal mark."
+_AXIS = (
+    "Values with commas: 1, 3, 7.5. A range: 1-15 (+2) goes from 1 to 15 by steps of 2, and 1-10 [5] is five values "
+    "spread from 1 to 10. With semicolons a comma is a decimal mark: 1; 7,5."
+)
+LEAST_OF_A_CURVE = 3
 _AUTO = "auto: a real Stable Diffusion where a GPU and its weights are at hand, else the bundled one."
 _SCHEDULER = "The sampler: which noise levels the steps visit, and how each step is made."
 
@@ -82,6 +88,9 @@ class GuidanceSettings(Settings):
         lines=2,
         max_length=1000,
     )
+    negative_for: Literal["both", "a", "b"] = setting(
+        "both", "Negative prompt for", "The sides that get it; the other one gets the empty prompt in its place."
+    )
     scheduler_a: Scheduler = setting("ddim", "scheduler", _SCHEDULER, group="scheduler", side="a")
     scheduler_b: Scheduler = setting("ddim", "scheduler", _SCHEDULER, group="scheduler", side="b")
     guidance_rescale_a: float = setting(0.0, "rescale", _RESCALE, group="rescale", side="a", step=0.05, ge=0, le=1)
@@ -91,7 +100,7 @@ class GuidanceSettings(Settings):
     guidance_until_a: float = setting(1.0, "guided until", _UNTIL, group="until", side="a", step=0.05, ge=0, le=1)
     guidance_until_b: float = setting(1.0, "guided until", _UNTIL, group="until", side="b", step=0.05, ge=0, le=1)
     samples: int = setting(
-        4,
+        8,
         "Samples",
         "Pictures a side, with this seed and the next ones. The measures are over all of them.",
         step=1,
@@ -108,6 +117,12 @@ class GuidanceSettings(Settings):
         both = {n: values[n] for n in ("guidance_rescale", "guidance_from", "guidance_until") if n in values}
         spread = {f"{name}_{side}": value for name, value in both.items() for side in "ab"}
         return spread | {name: value for name, value in values.items() if name not in both}
+
+    @property
+    def negatives(self) -> tuple[str, str]:
+        """Each side's negative prompt, empty where it has none."""
+        a, b = (self.negative_prompt if self.negative_for in ("both", side) else "" for side in "ab")
+        return a, b
 
     @model_validator(mode="after")
     def _check_intervals(self) -> Self:
@@ -213,6 +228,11 @@ class CurvesSettings(Settings):
             count = len(self.points)
         except ValueError as error:
             raise ValueError(f"values: {error}") from None
+        if count < LEAST_OF_A_CURVE * len(dict.fromkeys(self.schedulers)):
+            each = count // len(dict.fromkeys(self.schedulers))
+            raise ValueError(
+                f"values must be at least {LEAST_OF_A_CURVE} for a curve, not {each}; the sweep takes single ones."
+            )
         if count > MOST_CELLS:
             raise ValueError(f"These values and schedulers are {count} points: up to {MOST_CELLS} are possible.")
         return self

@@ -18,7 +18,7 @@ from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment
 from shared.models import Loaded, load_pipeline
-from shared.sampling import UNIT, Plan, Sampling, decode, encode, is_held_back, shown_latents, takes_scale
+from shared.sampling import UNIT, Plan, Sampling, decode, encode, is_held_back, keeps_scheduler, shown_latents
 
 
 @dataclass
@@ -49,7 +49,7 @@ def run_sweep(settings: SweepSettings, progress: Progress | None = None) -> Comp
     seeds = settings.seed_values
     with loaded.alone():
         encoded = encode(loaded.model, settings.prompt)
-    scheduler = "lcm" if takes_scale(loaded.model) else settings.scheduler
+    scheduler = "lcm" if keeps_scheduler(loaded.model) else settings.scheduler
     cells = [Cell(Plan(g, s, scheduler)) for s in settings.step_values for g in settings.guidance_values]
     for cell in cells:
         try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demos.guidance.harm import harm_of, noun_of
 from shared.comparison import Measure, Side
 from shared.table import format_value, spell
 
@@ -19,15 +20,23 @@ SAME = 2
 
 @dataclass(frozen=True)
 class Marks:
-    """Positions among the sides: the best in a measure, and the one with the fewest U-Net calls near it."""
+    """Positions among the sides: the best in a measure, and the one with the fewest U-Net calls near it. `equal` are
+    the others with the very same value as the best, `close` those whose 95% intervals reach its interval."""
 
     best: int
     cheapest: int
+    equal: tuple[int, ...] = ()
+    close: tuple[int, ...] = ()
+
+    @property
+    def tied(self) -> bool:
+        """Whether another cell may be as good as the best."""
+        return bool(self.equal or self.close)
 
 
 def marks(sides: Sequence[Side], name: str) -> Marks | None:
     """The cells to mark in a measure; None where no cell has it, or where neither direction is better. Of equally good
-    cells the cheaper one is the best."""
+    cells the cheaper one is named the best."""
     found = {i: m for i, side in enumerate(sides) if (m := side.measure(name)) and m.value is not None}
     if not found or next(iter(found.values())).better == "neither":
         return None
@@ -36,7 +45,16 @@ def marks(sides: Sequence[Side], name: str) -> Marks | None:
     cost = {i: _calls(sides[i]) for i in found}
     best = min(found, key=lambda i: (-value[i], cost[i], i))
     near = [i for i in found if value[i] >= value[best] - NEAR * abs(value[best])]
-    return Marks(best, min(near, key=lambda i: (cost[i], -value[i], i)))
+    equal = tuple(i for i in found if i != best and value[i] == value[best])
+    close = tuple(i for i in found if i != best and i not in equal and _reaches(found[i], found[best], sign))
+    return Marks(best, min(near, key=lambda i: (cost[i], -value[i], i)), equal, close)
+
+
+def _reaches(other: Measure, best: Measure, sign: int) -> bool:
+    """Whether a cell's interval reaches that of the best; without intervals nobody can tell."""
+    if other.low is None or other.high is None or best.low is None or best.high is None:
+        return False
+    return other.high >= best.low if sign > 0 else other.low <= best.high
 
 
 def axes_of(side: Side) -> tuple[float, int]:
@@ -97,7 +115,7 @@ def _best(sides: Sequence[Side]) -> str:
                 f"{lead}{_said(name)} is the same in every cell ({_printed(best, name)}); the cheapest is "
                 f"{best.label}, at {_calls(best)} U-Net calls a picture."
             )
-        sentence = f"{lead}{_said(name)} is highest at {best.label} ({_printed(best, name)})"
+        sentence = f"{lead}{_said(name)} is highest at {best.label} ({_printed(best, name)}){_tied(found)}"
         if best is not cheapest:
             sentence += (
                 f"; {cheapest.label} comes within 5% of it ({_printed(cheapest, name)}) at {_calls(cheapest)} U-Net "
@@ -109,6 +127,17 @@ def _best(sides: Sequence[Side]) -> str:
     return "This prompt's facts can't be judged."
 
 
+def _tied(found: Marks) -> str:
+    parts = []
+    if found.equal:
+        count = len(found.equal)
+        parts.append(f"tied with {count} cell{'s' * (count > 1)} of the same value")
+    if found.close:
+        count = len(found.close)
+        parts.append(f"equal within the intervals to {count} {'others' if count > 1 else 'other'}")
+    return f", {' and '.join(parts)}" if parts else ""
+
+
 def _doubt(sides: Sequence[Side], name: str, best: Side) -> str:
     worst = min((s for s in sides if _has(s, name)), key=lambda s: _value(s, name))
     top, bottom = best.measure(name), worst.measure(name)
@@ -118,17 +147,19 @@ def _doubt(sides: Sequence[Side], name: str, best: Side) -> str:
 
 
 def _spread(sides: Sequence[Side]) -> str:
-    measured = [side for side in sides if _has(side, "saturation")]
+    drawn = [side for side in sides if side.images]
+    if len(drawn) < 2:
+        return ""
+    name, noun = harm_of(drawn), noun_of(drawn)
+    measured = [side for side in drawn if _has(side, name)]
     if len(measured) < 2:
         return ""
-    low = min(measured, key=lambda s: _value(s, "saturation"))
-    high = max(measured, key=lambda s: _value(s, "saturation"))
-    if _printed(low, "saturation") == _printed(high, "saturation"):
-        return f"Saturated colors are equal in every cell ({_printed(low, 'saturation')})."
-    return (
-        f"Saturated colors go from {_printed(low, 'saturation')} ({low.label}) to {_printed(high, 'saturation')} "
-        f"({high.label})."
-    )
+    low = min(measured, key=lambda s: _value(s, name))
+    high = max(measured, key=lambda s: _value(s, name))
+    noun = f"{noun[:1].upper()}{noun[1:]}"
+    if _printed(low, name) == _printed(high, name):
+        return f"{noun} are equal in every cell ({_printed(low, name)})."
+    return f"{noun} go from {_printed(low, name)} ({low.label}) to {_printed(high, name)} ({high.label})."
 
 
 def _failed(sides: Sequence[Side]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from demos.guidance.harm import cleaner, harm_of, harms, noun_of, share
+from demos.guidance.remedy_takeaway import Told, distilled_said, remedy_said
 from shared.comparison import Measure, Side, winner
 
 if TYPE_CHECKING:
@@ -15,63 +17,77 @@ USUAL = 10.0
 """Up to this scale textbooks expect more guidance to follow the prompt better; beyond it, to distort."""
 
 
-def say(sides: Sequence[Side], plans: Sequence[Plan], cut: str = "") -> str:
-    """A sentence on adherence, saturation and cost; one more where the result is not the textbook's, and one where
-    the prompt's end was cut off."""
-    sentences = [f"{_followed(sides)}{_cost(sides)}."]
-    surprise = _against_textbook(sides, plans)
-    if surprise:
-        sentences.append(surprise)
+def say(sides: Sequence[Side], plans: Sequence[Plan], cut: str = "", told: Told | None = None) -> str:
+    """A sentence on adherence, looks and cost; before it what a remedy did, where the sides differ in one alone; after
+    it where pairs of the same noise tell more than the sides' own intervals, where the result is not the textbook's,
+    and where the prompt's end was cut off."""
+    told = told or Told()
+    sentences = [remedy_said(sides, plans, told), f"{_followed(sides)}{_cost(sides)}.", _pairs_said(sides, told.gain)]
+    has_remedy = bool(sentences[0])
+    if not has_remedy:
+        sentences.append(distilled_said(sides, plans) if told.scale_is_learned else "")
+        sentences.append(_against_textbook(sides, plans, told.scale_is_learned))
+    sentences = [sentence for sentence in sentences if sentence]
     if cut:
         sentences.append(f"The text encoder left out the prompt's end, from “{_short(cut)}”.")
     return " ".join(sentences)
+
+
+def _pairs_said(sides: Sequence[Side], gain: Measure | None) -> str:
+    """Where the sides' intervals overlap and the differences on the same noises still all but exclude 0."""
+    if gain is None or gain.value is None or gain.low is None or gain.high is None or gain.low <= 0 <= gain.high:
+        return ""
+    if winner(sides, "adherence") is not None:
+        return ""
+    better = LETTERS[gain.value > 0]
+    low, high = sorted((abs(gain.low), abs(gain.high)))
+    return f"Noise by noise {better} is better by {abs(gain.value):.2f} ({low:.2f} to {high:.2f})."
 
 
 def _followed(sides: Sequence[Side]) -> str:
     a, b = _pair(sides, "adherence")
     better = winner(sides, "adherence")
     if a.value is None or b.value is None:
-        return f"This prompt's facts can't be judged; {_saturated_alone(sides)}"
+        return f"This prompt's facts can't be judged; {_harmed_alone(sides)}"
     if better is not None:
         values = (a.value, b.value)
         numbers = f"{values[better]:.2f} of the facts against {values[1 - better]:.2f}"
-        return f"{LETTERS[better]} followed the prompt better ({numbers}){_saturated_beside(sides, better)}"
+        return f"{LETTERS[better]} followed the prompt better ({numbers}){_harmed_beside(sides, better)}"
     if a.value == b.value:
-        return f"Both sides followed the prompt equally ({a.value:.2f} of the facts); {_saturated_alone(sides)}"
+        return f"Both sides followed the prompt equally ({a.value:.2f} of the facts); {_harmed_alone(sides)}"
     if a.low is None or b.low is None:
         return (
             f"One sample a side can't tell which follows the prompt better (A {a.value:.2f}, B {b.value:.2f} "
-            f"of the facts); {_saturated_alone(sides)}"
+            f"of the facts); {_harmed_alone(sides)}"
         )
     return (
         f"No clear difference in following the prompt: the adherence intervals of A ({_span(a)}) and B ({_span(b)}) "
-        f"overlap; {_saturated_alone(sides)}"
+        f"overlap; {_harmed_alone(sides)}"
     )
 
 
-def _saturated_beside(sides: Sequence[Side], better: int) -> str:
-    a, b = _pair(sides, "saturation")
-    values = (a.value or 0.0, b.value or 0.0)
-    numbers = f"{_share(values[better])} against {_share(values[1 - better])}"
-    cleaner = winner(sides, "saturation")
-    if cleaner is None:
-        return f" with no clear difference in saturated colors ({numbers})"
-    if cleaner == better:
-        return f", with fewer saturated colors too ({numbers})"
-    return f" and paid with more saturated colors ({numbers})"
+def _harmed_beside(sides: Sequence[Side], better: int) -> str:
+    values, noun = harms(sides), noun_of(sides)
+    numbers = f"{share(values[better])} against {share(values[1 - better])}"
+    clean = cleaner(sides)
+    if clean is None:
+        return f" with no clear difference in {noun} ({numbers})"
+    if clean == better:
+        return f", with fewer {noun} too ({numbers})"
+    return f" and paid with more {noun} ({numbers})"
 
 
-def _saturated_alone(sides: Sequence[Side]) -> str:
-    a, b = _pair(sides, "saturation")
-    values = (a.value or 0.0, b.value or 0.0)
-    cleaner = winner(sides, "saturation")
-    if cleaner is not None:
-        worse = 1 - cleaner
-        return f"{LETTERS[worse]} has more saturated colors ({_share(values[worse])} against {_share(values[cleaner])})"
+def _harmed_alone(sides: Sequence[Side]) -> str:
+    values, noun = harms(sides), noun_of(sides)
+    clean = cleaner(sides)
+    if clean is not None:
+        worse = 1 - clean
+        return f"{LETTERS[worse]} has more {noun} ({share(values[worse])} against {share(values[clean])})"
     if values[0] == values[1]:
-        return f"saturated colors are equal ({_share(values[0])})"
+        return f"{noun} are equal ({share(values[0])})"
+    a, b = _pair(sides, harm_of(sides))
     overlap = ": the intervals overlap" if a.low is not None and b.low is not None else ""
-    return f"saturated colors do not differ clearly (A {_share(values[0])}, B {_share(values[1])}{overlap})"
+    return f"{noun} do not differ clearly (A {share(values[0])}, B {share(values[1])}{overlap})"
 
 
 def _cost(sides: Sequence[Side]) -> str:
@@ -81,40 +97,24 @@ def _cost(sides: Sequence[Side]) -> str:
     return f", at {a} U-Net call{'s' * (a != 1)} a picture for A and {b} for B"
 
 
-def _against_textbook(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
+def _against_textbook(sides: Sequence[Side], plans: Sequence[Plan], scale_is_learned: bool) -> str:
     """Only where one setting differs, so that the result can be put down to it."""
     if _pair(sides, "adherence")[0].value is None:
         return ""
     a, b = plans
     better = winner(sides, "adherence")
-    if (a.rescale, a.start, a.until) != (b.rescale, b.start, b.until):
-        return _remedy(sides, plans)
     if a.guidance != b.guidance and (a.steps, a.scheduler) == (b.steps, b.scheduler):
         low, high = (0, 1) if a.guidance < b.guidance else (1, 0)
+        if scale_is_learned:
+            return ""
         if max(a.guidance, b.guidance) <= USUAL:
             return _expected(better, high, "the higher guidance scale to follow the prompt better")
-        if min(a.guidance, b.guidance) > 1 and winner(sides, "saturation") != low:
+        if min(a.guidance, b.guidance) > 1 and cleaner(sides) != low:
             return f"Textbooks expect harsher colors at guidance {plans[high].guidance:g}; here that does not show."
     elif a.steps != b.steps and (a.guidance, a.scheduler) == (b.guidance, b.scheduler):
         more = 0 if a.steps > b.steps else 1
         if better == 1 - more:
             return "Textbooks expect more steps to be at least as good; here fewer were better."
-    return ""
-
-
-def _remedy(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
-    """What a remedy against too much guidance did, where the sides differ in one alone."""
-    a, b = plans
-    if (a.guidance, a.steps, a.scheduler) != (b.guidance, b.steps, b.scheduler):
-        return ""
-    if (a.start, a.until) == (b.start, b.until):
-        remedied = 0 if a.rescale > b.rescale else 1
-        cleaner = winner(sides, "saturation")
-        if cleaner == remedied:
-            return f"Rescaling ({LETTERS[remedied]}) lowered the saturated colors, as it is meant to."
-        return "Rescaling is meant to lower the saturated colors; these samples don't show it."
-    if a.rescale == b.rescale and winner(sides, "adherence") is None:
-        return "Guidance in a part of the steps only cost no clear adherence here."
     return ""
 
 
@@ -134,10 +134,6 @@ def _pair(sides: Sequence[Side], name: str) -> tuple[Measure, Measure]:
 
 def _span(m: Measure) -> str:
     return f"{m.low:.2f} to {m.high:.2f}"
-
-
-def _share(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.005 or value == 0 else "under 0.01"
 
 
 def _short(text: str) -> str:

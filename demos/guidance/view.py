@@ -7,17 +7,14 @@ from html import escape
 from typing import Any
 
 import gradio as gr
-from gradio.components import Component
-from PIL import Image
 
 from demos.guidance import DEMO
-from demos.guidance.words import add_word, prompt_note, surprise, word_groups
-from shared.comparison import Comparison
+from demos.guidance.slide import draw_slide, slide_html
+from demos.guidance.words import prompt_note, put_word, surprise, word_groups
 from shared.ui.controls import Controls
 from shared.ui.tab import View, build_tab
 
 _INSTANT: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-_SLIDER_SIDE = 512  # pixels; pictures are enlarged smoothly, as those beside each other are
 
 _WORDS_CSS = """
 .words { display: flex; flex-wrap: wrap; gap: 6px; font-size: 12px; line-height: 20px; }
@@ -27,17 +24,20 @@ _WORDS_CSS = """
 .words summary::after { content: " +"; }
 .words details[open] summary::after { content: " –"; }
 .words div { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 6px; }
+.words p { margin: 6px 0 0; color: var(--body-text-color-subdued); }
 .words b { flex: 0 0 100%; font-weight: 400; color: var(--body-text-color-subdued); }
 .words button, .words summary { border: 1px solid var(--border-color-primary); border-radius: 999px; padding: 1px 10px;
   background: var(--background-fill-primary); color: var(--body-text-color); font: inherit; cursor: pointer; }
 .words button:hover, .words button:focus-visible, .words summary:hover { border-color: var(--body-text-color); }
 """
-# Gradio learns of the events 'pick' and 'surprise' by their quoted names; 'pick' carries the word.
+# Gradio learns of the events 'pick' and 'surprise' by their quoted names; 'pick' carries the word, and where the cursor
+# stands in the prompt.
 _WORDS_JS = """
 element.addEventListener('click', (event) => {
   const button = event.target.closest('button');
   if (!button) return;
-  if (button.dataset.word) trigger('pick', {word: button.dataset.word});
+  const box = element.closest('.sbs-left') && element.closest('.sbs-left').querySelector('.sbs-field-prompt textarea');
+  if (button.dataset.word) trigger('pick', {word: button.dataset.word, at: box ? box.selectionStart : null});
   else trigger('surprise', {});
 });
 """
@@ -49,7 +49,7 @@ def build() -> None:
     tab = build_tab(
         DEMO,
         below={"prompt": lambda controls: drawn.append(_draw_words(controls))},
-        views=[View(_draw_slider, slider_pair, "Slide B over A")],
+        views=[View(draw_slide, slide_html, "Slide B over A")],
     )
     prompt = tab.controls["prompt"]
     surprised = drawn[0].surprise(  # pyright: ignore[reportAttributeAccessIssue]
@@ -75,7 +75,8 @@ def _draw_words(controls: Controls) -> gr.HTML:
 
 
 def _add_picked(prompt: str, event: gr.EventData) -> str:
-    return add_word(prompt, str(event.word))
+    at = getattr(event, "at", None)
+    return put_word(str(prompt or ""), str(event.word), at if isinstance(at, int) else None)
 
 
 def _show_note(prompt: str) -> gr.HTML:
@@ -99,31 +100,6 @@ def words_html() -> str:
     )
     return (
         '<div class="words"><button type="button">Surprise me</button>'
-        f"<details><summary>Words it knows</summary>{groups}</details></div>"
+        "<details><summary>Words it knows</summary><p>A word takes the place of the one of its kind that is nearest to "
+        f"the cursor.</p>{groups}</details></div>"
     )
-
-
-def _draw_slider(comparison: Comparison | None) -> Component:
-    return gr.ImageSlider(
-        slider_pair(comparison) if comparison else None,
-        type="pil",
-        format="png",
-        height=420,
-        interactive=False,
-        show_label=False,
-        buttons=["fullscreen"],
-        elem_classes="sbs-slider",
-    )
-
-
-def slider_pair(comparison: Comparison) -> tuple[Image.Image, Image.Image]:
-    """Both sides' first picture, enlarged smoothly."""
-    first, second = (_enlarge(side.images[0]) for side in comparison.sides)
-    return first, second
-
-
-def _enlarge(picture: Image.Image) -> Image.Image:
-    if max(picture.size) >= _SLIDER_SIDE:
-        return picture
-    scale = _SLIDER_SIDE / max(picture.size)
-    return picture.resize((round(picture.width * scale), round(picture.height * scale)), Image.Resampling.BICUBIC)

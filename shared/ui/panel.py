@@ -17,7 +17,7 @@ from shared.ui.html import environment_line, sides_html, table_html, takeaway_ht
 from shared.ui.links import query_of_comparison, whole_query
 from shared.ui.share import DOWNLOADS, Download, Origin, ShareBar, address_of, draw_share_bar, pack
 
-MOST_FIGURES = 6
+MOST_FIGURES = 8
 NOTHING_YET = '<p class="sbs-quiet sbs-nothing">Choose your settings and press Compare.</p>'
 
 
@@ -134,7 +134,9 @@ class Panel:
                 self.show_me: gr.Button(visible=not open_),
                 self.table: gr.HTML(table_html(c), visible=open_),
                 self.takeaway: gr.HTML(
-                    takeaway_html(c, prediction, answer, "" if shown.study else self.demo.trap) if open_ else "",
+                    takeaway_html(c, prediction, answer, "" if shown.study else self.demo.trap, answered[1:])
+                    if open_
+                    else "",
                     visible=open_,
                 ),
             }

@@ -62,13 +62,13 @@ def test_a_preset_sets_and_runs(page: Page) -> None:
     expect(page.locator(".sbs-field-window_a input[type=number]")).to_have_value("7")
 
 
-def test_copied_link_holds_settings_and_theme_alone(page: Page) -> None:
+def test_copied_link_holds_settings_alone(page: Page) -> None:
     page.goto("?demo=smoothing&seed=7&window_a=5&predict=1&__theme=dark")
     expect(page.locator("#sbs-smoothing .sbs-side[data-side=A] figcaption")).to_contain_text("window 5")
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Link copied")).to_be_visible()
     copied = urlsplit(page.evaluate("navigator.clipboard.readText()"))
-    wanted = {"demo": ["smoothing"], "seed": ["7"], "window_a": ["5"], "__theme": ["dark"]}
+    wanted = {"demo": ["smoothing"], "seed": ["7"], "window_a": ["5"]}
     assert parse_qs(copied.query) == wanted and copied.netloc == urlsplit(page.url).netloc
 
 
@@ -92,15 +92,68 @@ def test_a_wrong_link_says_so_in_one_sentence(page: Page, query: str, sentence: 
         expect(page.locator("#sbs-smoothing .sbs-environment")).to_contain_text("measured 20")
 
 
+def test_a_link_keeps_its_good_values_and_names_what_is_wrong(page: Page) -> None:
+    page.goto("?demo=smoothing&noise=0.4&window_a=99&__proto__=1&seed=3&seed=4")
+    tab = page.locator("#sbs-smoothing")
+    told = page.locator(".sbs-error:visible")
+    expect(told).to_contain_text("The link gives seed 2 times: it takes one value.")
+    expect(told).to_contain_text("window_a must be a whole number from 1 to 9, not 99.")
+    expect(told).to_contain_text("There is no setting “__proto__”")
+    expect(tab.locator(".sbs-field-noise input[type=number]")).to_have_value("0.4")
+
+
+@pytest.mark.parametrize(("typed", "said"), [("999", "999"), ("", "empty")])
+def test_a_number_typed_at_a_slider_is_not_moved_in_silence(page: Page, typed: str, said: str) -> None:
+    open_smoothing(page)
+    tab = page.locator("#sbs-smoothing")
+    box = tab.locator(".sbs-field-noise input[type=number]")
+    box.fill(typed)
+    box.blur()
+    expect(tab.locator(".sbs-stale")).to_contain_text("made with other settings (Noise)")
+    tab.get_by_role("button", name="Compare", exact=True).click()
+    expect(tab.locator(".sbs-error")).to_have_text(f"noise must be a number from 0 to 0.9, not {said}.")
+    assert box.input_value() == typed
+
+
+def test_a_prediction_belongs_to_one_run(page: Page) -> None:
+    page.goto("?demo=smoothing&seed=3")
+    tab = page.locator("#sbs-smoothing")
+    expect(tab.locator(".sbs-table")).to_be_visible()
+    tab.locator(".sbs-field-noise input[type=number]").fill("0.3")
+    expect(tab.locator(".sbs-stale")).to_be_visible()
+    tab.get_by_test_id("B-radio-label").click()
+    expect(tab.locator(".sbs-stale")).to_contain_text("Your prediction is for the next run")
+    expect(tab.locator(".sbs-outcome")).to_have_count(0)
+    tab.get_by_role("button", name="Compare", exact=True).click()
+    expect(tab.locator(".sbs-outcome")).to_contain_text("You predicted “B”.")
+    expect(tab.locator(".sbs-stale")).to_have_count(0)
+    tab.locator(".sbs-field-noise input[type=number]").fill("0.5")
+    expect(tab.locator(".sbs-predict input:checked")).to_have_count(0)
+    expect(tab.locator(".sbs-outcome")).to_have_count(1)  # the old result keeps what was said of it
+
+
+def test_a_phone_goes_to_the_result_after_a_run(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("./")
+    page.locator("a.sbs-card[data-demo=smoothing]").click()
+    tab = page.locator("#sbs-smoothing")
+    tab.get_by_role("button", name="Compare", exact=True).click()
+    expect(tab.locator(".sbs-table")).to_be_visible()
+    page.wait_for_function(
+        "Math.abs(document.querySelector('#sbs-smoothing .sbs-right').getBoundingClientRect().top) < 200"
+    )
+
+
 def test_a_wrong_value_in_a_control_changes_nothing_else(page: Page) -> None:
     page.goto("?demo=smoothing&seed=3")
     tab = page.locator("#sbs-smoothing")
     expect(tab.locator(".sbs-table")).to_be_visible()
-    before = tab.locator(".sbs-right").inner_text()
+    before = tab.locator(".sbs-numbers").inner_text()
     tab.locator(".sbs-field-seed input").fill("-1")
     tab.get_by_role("button", name="Compare", exact=True).click()
     expect(tab.locator(".sbs-error")).to_have_text("seed must be a whole number from 0 to 2,147,483,647, not -1.")
-    assert tab.locator(".sbs-right").inner_text() == before
+    assert tab.locator(".sbs-numbers").inner_text() == before
+    expect(tab.locator(".sbs-stale")).to_contain_text("made with other settings (Seed)")
     tab.locator(".sbs-field-seed input").fill("5")
     tab.get_by_role("button", name="Compare", exact=True).click()
     expect(tab.locator(".sbs-error")).to_have_count(0)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from shared.comparison import Measure
+from shared.comparison import Comparison, Measure, Side
 from shared.table import format_value, headline, rows, rows_between, spell, to_markdown
 from tests.looks import compared, grid, hostile, share
 
@@ -18,7 +18,7 @@ from tests.looks import compared, grid, hostile, share
         ((0.5, 0.4, 0.6), (0.9, 0.8, 1.0), "lower", 0),
         ((0.5, 0.4, 0.6), (0.6, 0.55, 0.7), "higher", None),  # the intervals overlap
         ((0.5, 0.4, 0.6), (0.7, 0.6, 0.8), "higher", None),  # they touch
-        ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5), "higher", None),  # tied
+        ((0.5, 0.4, 0.6), (0.5, 0.4, 0.6), "higher", None),  # tied
         ((0.5, 0.4, 0.6), (0.9, 0.8, 1.0), "neither", None),
         ((0.5, None, None), (0.9, 0.8, 1.0), "higher", None),  # one sample crowns nobody
     ],
@@ -110,3 +110,14 @@ def test_names_are_spelled():
         "CLIP score",
     ]
     assert [headline(s) for s in grid().sides[4:6]] == ["adherence 0.10", "This cell failed."]
+
+
+def test_counts_are_in_no_doubt():
+    def verdict(*values):
+        sides = tuple(Side(str(i), (Measure.exact("calls", v, "per picture", "lower"),)) for i, v in enumerate(values))
+        (row,) = rows(Comparison("d", {}, sides, "", {}))
+        return row.verdict, row.winner
+
+    assert verdict(40, 40) == ("equal", None)
+    assert verdict(20, 40) == ("", 0)
+    assert verdict(20, 20, 40) == ("", None)

@@ -14,6 +14,7 @@ from shared import models
 from shared.adherence import check, saturation
 from shared.comparison import Comparison
 from shared.demo import Cancelled, DemoError
+from shared.off_palette import off_palette
 from shared.reader import read
 from shared.sampling import Plan
 from shared.stickers import parse_caption
@@ -59,7 +60,8 @@ def test_measures_are_those_of_the_pictures(tiny):
     scene = parse_caption(c.settings["prompt"])
     for side, calls in zip(c.sides, (7, 6), strict=True):
         assert [m.name for m in side.measures] == [
-            "adherence", "kinds_right", "all_facts", "saturation", "clip_score", "latency", "unet_calls",
+            "adherence", "kinds_right", "all_facts", "off_palette", "saturation", "clip_score", "latency",
+            "unet_calls",
         ]  # fmt: skip
         pictures = [side.images[0], *side.images[-2:]]
         facts = [check(scene, r) for r in read(reader.model, pictures, reader.confidence)]
@@ -68,6 +70,7 @@ def test_measures_are_those_of_the_pictures(tiny):
         assert value["kinds_right"] == pytest.approx(mean(f.kinds for f in facts))
         assert value["all_facts"] == pytest.approx(mean(f.right == 6 for f in facts))
         assert value["saturation"] == pytest.approx(mean(saturation(p) for p in pictures))
+        assert value["off_palette"] == pytest.approx(mean(off_palette(p) for p in pictures))
         assert value["unet_calls"] == calls
         latency = side.measure("latency")
         assert latency.low <= latency.value <= latency.high
@@ -84,7 +87,7 @@ def test_both_sides_start_from_the_same_noise(tiny):
     c = compare(small(guidance_b=1.0, steps_b=7))
     a, b = c.sides
     assert all(np.array_equal(x, y) for x, y in zip(map(np.asarray, a.images), map(np.asarray, b.images), strict=True))
-    assert "equally" in c.takeaway and "saturated colors are equal" in c.takeaway
+    assert "equally" in c.takeaway and "pixels off the palette are equal" in c.takeaway
 
 
 def test_same_settings_same_pictures_and_samples_alone_too(tiny):
@@ -99,7 +102,9 @@ def test_same_settings_same_pictures_and_samples_alone_too(tiny):
 
 def test_one_sample_has_no_intervals_but_for_counts(tiny):
     side = compare(small(samples=1)).sides[0]
-    assert all(side.measure(n).low is None for n in ("adherence", "kinds_right", "all_facts", "saturation"))
+    assert all(
+        side.measure(n).low is None for n in ("adherence", "kinds_right", "all_facts", "off_palette", "saturation")
+    )
     assert side.measure("unet_calls").low == 7
 
 
@@ -174,6 +179,17 @@ def test_negative_prompt_is_measured(tiny):
     plain, negative = compare(small()), compare(small(negative_prompt="red"))
     assert np.array_equal(plain.sides[0].images[0], negative.sides[0].images[0])  # guidance 1 does not read it
     assert not np.array_equal(plain.sides[1].arrays["latents"], negative.sides[1].arrays["latents"])
+
+
+def test_a_negative_prompt_for_one_side_alone(tiny):
+    c = compare(small(guidance_a=7.5, steps_a=3, negative_prompt="red", negative_for="b"))
+    assert [s.label for s in c.sides] == ["no negative prompt", "without “red”"]
+    plain = compare(small(guidance_a=7.5, steps_a=3))
+    both = compare(small(guidance_a=7.5, steps_a=3, negative_prompt="red"))
+    assert np.array_equal(c.sides[0].arrays["latents"], plain.sides[0].arrays["latents"])
+    assert np.array_equal(c.sides[1].arrays["latents"], both.sides[1].arrays["latents"])
+    assert all(s.measure("negative_seen").n == 3 for s in c.sides)
+    assert "The negative prompt “red” (B) " in c.takeaway
 
 
 @pytest.mark.parametrize("scheduler", ["ddim", "dpm++", "euler", "ddpm"])

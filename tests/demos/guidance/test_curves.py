@@ -13,6 +13,7 @@ from demos.guidance.settings import CurvesSettings, ProcessSettings
 from shared import adherence, models
 from shared.comparison import Measure, Side
 from shared.demo import Cancelled, DemoError
+from shared.off_palette import off_palette
 from shared.quality import frechet_distance
 from shared.reader import read
 from shared.sampling import Plan, Sampling, decode, encode
@@ -20,7 +21,7 @@ from shared.settings import SettingsError
 from shared.stickers import STYLES, caption, is_for_testing, render
 from shared.training import scenes
 
-SMALL = {"values": "1, 5", "n_captions": 6, "steps": 2, "schedulers": ["ddim"]}
+SMALL = {"values": "1, 3, 5", "n_captions": 6, "steps": 2, "schedulers": ["ddim"]}
 
 
 def curves(progress=None, **values):
@@ -29,7 +30,7 @@ def curves(progress=None, **values):
 
 def test_points_are_what_each_caption_alone_gives(tiny):
     c = curves(seed=3)
-    assert [s.label for s in c.sides] == ["guidance 1 · ddim", "guidance 5 · ddim"]
+    assert [s.label for s in c.sides] == ["guidance 1 · ddim", "guidance 3 · ddim", "guidance 5 · ddim"]
     chosen = scenes(6, 3, testing=True)
     assert all(is_for_testing(scene) for scene in chosen)
     loaded, reader = models.load_pipeline("auto"), models.load_scene_reader()
@@ -40,9 +41,10 @@ def test_points_are_what_each_caption_alone_gives(tiny):
             run.step()
         pictures += decode(loaded.model, run.latents)
     facts = [adherence.check(s, r) for s, r in zip(chosen, read(reader.model, pictures, 0.5), strict=True)]
-    values = {m.name: m for m in c.sides[1].measures}
+    values = {m.name: m for m in c.sides[2].measures}
     assert values["adherence"].value == pytest.approx(np.mean([f.share for f in facts]))
     assert values["saturation"].value == pytest.approx(np.mean([adherence.saturation(p) for p in pictures]), abs=0.01)
+    assert values["off_palette"].value == pytest.approx(np.mean([off_palette(p) for p in pictures]), abs=0.01)
     assert values["unet_calls"].value == 4 and values["adherence"].n == 6
     from shared.embedding import read_features
 
@@ -68,9 +70,9 @@ def test_cancel_keeps_whole_points(tiny):
         if unit == "U-Net calls" and done > 0 and done >= total / 2:
             raise Cancelled
 
-    c = curves(cancel, vary="steps", values="1, 20", n_captions=4)
+    c = curves(cancel, vary="steps", values="1, 19, 20", n_captions=4)
     assert not c.complete and [s.label for s in c.sides] == ["1 steps · ddim"]
-    assert "Stopped early: 1 of 2 points." in c.takeaway
+    assert "Stopped early: 1 of 3 points." in c.takeaway
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from demos.guidance import DEMO
-from demos.guidance.settings import GuidanceSettings, Model, Scheduler
+from demos.guidance.settings import GuidanceSettings, Model, Scheduler, SweepSettings
 from shared import models
 from shared.models import names
 from shared.settings import SettingsError
@@ -15,7 +15,7 @@ from shared.settings import SettingsError
 
 def test_defaults_are_valid_and_few():
     s = GuidanceSettings()
-    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 20, "ddim", 4)
+    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 20, "ddim", 8)
     assert s.to_query() == {}
 
 
@@ -55,8 +55,8 @@ def test_choices_are_what_the_code_behind_them_has():
     assert get_args(Model) == ("auto", *models.names("pipeline"))
 
 
-def test_presets_are_valid_and_settle_g1_to_g5():
-    assert {p.settles for p in DEMO.presets} == {"G1", "G2", "G3", "G4", "G5"}
+def test_presets_are_valid_and_settle_g1_to_g6():
+    assert {p.settles for p in DEMO.presets} == {"G1", "G2", "G3", "G4", "G5", "G6"}
     for preset in DEMO.presets:
         GuidanceSettings.check(preset.settings)
         assert preset.confusion and "\n" not in preset.confusion
@@ -78,3 +78,15 @@ def test_remedies_are_set_for_a_side_or_for_both():
     assert (s.guidance_until_a, s.guidance_until_b) == (0.8, 1)
     with pytest.raises(SettingsError, match=r"guidance_from_b must be at most guidance_until_b \(0.2\), not 0.5."):
         GuidanceSettings.check({"guidance_from_b": 0.5, "guidance_until_b": 0.2})
+
+
+def test_the_negative_prompt_is_for_both_sides_or_one():
+    words = {"negative_prompt": "red"}
+    assert GuidanceSettings.check(words).negatives == ("red", "red")
+    assert GuidanceSettings.check(words | {"negative_for": "b"}).negatives == ("", "red")
+    assert GuidanceSettings.check(words | {"negative_for": " a "}).negatives == ("red", "")
+
+
+def test_the_help_of_an_axis_says_what_its_signs_mean():
+    said = SweepSettings.model_fields["guidances"].description
+    assert "1-15 (+2) goes from 1 to 15 by steps of 2" in said and "1-10 [5] is five values" in said

@@ -154,9 +154,35 @@ def cell(guidance, steps, adherence, saturation=0.1, low=None, high=None, images
 def test_marks():
     sides = (cell(1, 10, 0.5), cell(5, 10, 0.90), cell(1, 20, 0.6), cell(5, 20, 0.94, 0.2))
     assert marks(sides, "adherence") == Marks(best=3, cheapest=1)
-    assert marks(sides, "saturation") == Marks(best=0, cheapest=0)
     assert marks((*sides[:1], cell(5, 20, 0.95)), "adherence") == Marks(1, 1)
     assert marks((cell(5, 20, None), cell(5, 10, None)), "adherence") is None
+
+
+def test_equal_values_are_tied():
+    sides = (cell(1, 10, 0.5), cell(5, 10, 0.90), cell(1, 20, 0.6), cell(5, 20, 0.94, 0.2))
+    found = marks(sides, "saturation")  # three cells have 0.1
+    assert found == Marks(best=0, cheapest=0, equal=(1, 2)) and found.tied
+
+
+def test_cells_within_the_intervals_are_tied():
+    sides = (cell(1, 10, 0.5, low=0.4, high=0.6), cell(5, 10, 0.9, low=0.85, high=0.95),
+             cell(5, 20, 0.94, low=0.9, high=0.98))  # fmt: skip
+    assert marks(sides, "adherence") == Marks(best=2, cheapest=1, close=(1,))
+    apart = (sides[0], cell(5, 10, 0.9, low=0.88, high=0.92), cell(5, 20, 0.98, low=0.97, high=0.99))
+    found = marks(apart, "adherence")
+    assert found is not None and (found.best, found.tied) == (2, False)
+
+
+def test_the_takeaway_says_what_is_tied():
+    def told(*cells) -> str:
+        return say([cell(5, s, v, low=low, high=high, images=picture()) for s, v, low, high in cells], len(cells))
+
+    equal = told((5, 0.9, 0.85, 0.95), (10, 0.9, 0.85, 0.95), (20, 0.2, 0.1, 0.3))
+    assert "highest at guidance 5 · 5 steps (0.90), tied with 1 cell of the same value" in equal
+    close = told((5, 0.9, 0.85, 0.95), (10, 0.92, 0.87, 0.97), (20, 0.93, 0.9, 0.96))
+    assert "highest at guidance 5 · 20 steps (0.93), equal within the intervals to 2 others" in close
+    alone = told((5, 0.2, 0.1, 0.3), (10, 0.3, 0.2, 0.4), (20, 0.93, 0.9, 0.96))
+    assert "tied" not in alone and "equal within" not in alone
 
 
 def picture():
@@ -191,4 +217,10 @@ def test_heat_maps_mark_best_and_cheapest():
     assert [list(row) for row in shown.text] == [["0.50", "0.90 ◆"], ["0.60", "0.94 ★"]]
     assert figures[0].layout.height and figures[0].layout.title.text is None
     assert figures[0].layout.paper_bgcolor == "rgba(0,0,0,0)"
+    assert figures[0].data[0].colorbar.tickformat == ".3~g"
     assert heat_maps(sides[:1]) == ()
+
+
+def test_tied_cells_share_a_hollow_star():
+    sides = (cell(1, 10, 0.5), cell(5, 10, 0.94), cell(1, 20, 0.6), cell(5, 20, 0.94))
+    assert [list(row) for row in heat_maps(sides)[0].data[0].text] == [["0.50", "0.94 ☆◆"], ["0.60", "0.94 ☆"]]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from demos.guidance.predictions import PREDICTIONS
+from demos.guidance.remedy_takeaway import Told
 from demos.guidance.takeaway import say
 from shared.comparison import Comparison, Measure, Side
 from shared.sampling import Plan
@@ -125,11 +126,94 @@ def test_no_prediction_is_right_or_wrong_where_the_run_cannot_tell(adherence):
     assert [answer.holds(c) for answer in PREDICTIONS[0].answers] == [None] * 4
 
 
-def test_a_remedy_is_told_where_the_sides_differ_in_it_alone():
-    def told(a, b, **remedy) -> str:
-        return say((a, b), (Plan(15, 20, "ddim"), Plan(15, 20, "ddim", **remedy)))
+def with_more(one: Side, **values) -> Side:
+    """The side with further measures, each (value, low, high)."""
+    more = tuple(Measure(n, v[0], "share", "lower", "", v[1], v[2]) for n, v in values.items())
+    return Side(one.label, (*one.measures, *more))
 
-    assert "Rescaling (B) lowered the saturated colors" in told(side(LOW, HARSH), side(LOW, CLEAN), rescale=0.7)
-    assert "these samples don't show it" in told(side(LOW, CLEAN), side(LOW, HARSH), rescale=0.7)
-    assert "cost no clear adherence" in told(side(WIDE, CLEAN), side(WIDE, CLEAN), until=0.7)
-    assert "Guidance in a part" not in told(side(HIGH, CLEAN), side(LOW, CLEAN), until=0.7)
+
+def remedied(a, b, negatives=("", ""), **remedy) -> str:
+    return say((a, b), (Plan(15, 20, "ddim"), Plan(15, 20, "ddim", **remedy)), told=Told(negatives))
+
+
+def test_rescaling_is_told_in_numbers():
+    assert remedied(side(LOW, HARSH), side(LOW, CLEAN), rescale=0.7).startswith(
+        "Rescaling (B) lowered the saturated colors, as it is meant to: 0.14 without, 0.01 with it. Both sides"
+    )
+    assert "here it raised them: 0.01 without, 0.14 with it" in remedied(
+        side(LOW, CLEAN), side(LOW, HARSH), rescale=0.7
+    )
+    assert "these samples don't show it: 0.01 without, 0.01 with it" in remedied(
+        side(LOW, CLEAN), side(LOW, CLEAN), rescale=0.7
+    )
+
+
+def test_an_interval_of_steps_is_told_in_numbers():
+    assert remedied(side(WIDE, CLEAN, 40), side(HIGH, CLEAN, 32), until=0.7).startswith(
+        "Guidance in a part of the steps (B) took 32 U-Net calls a picture instead of 40 and cost no clear adherence "
+        "(adherence 0.95 against 0.85)."
+    )
+    assert "and cost adherence (adherence 0.70 against 0.95)" in remedied(
+        side(HIGH, CLEAN, 40), side(LOW, CLEAN, 32), until=0.7
+    )
+
+
+def test_a_negative_prompt_is_told_in_numbers():
+    shown, rare = (0.9, 0.8, 1.0), (0.2, 0.1, 0.3)
+    a, b = with_more(side(LOW, CLEAN), negative_seen=shown), with_more(side(LOW, CLEAN), negative_seen=rare)
+    assert remedied(a, b, ("", "red")).startswith(
+        "The negative prompt “red” (B) lowered the share of pictures that show it: 0.90 without it, 0.20 with it. "
+    )
+    assert "raised the share of pictures that show it: 0.20 without it, 0.90 with it. That is the reverse" in remedied(
+        b, a, ("", "red")
+    )
+    assert "(A) lowered" in remedied(b, a, ("red", ""))
+    assert "changed nothing in how many pictures show it (0.90 without it, 0.90 with it)" in remedied(a, a, ("", "red"))
+    close = with_more(side(LOW, CLEAN), negative_seen=(0.8, 0.7, 0.9))
+    assert "though the intervals overlap" in remedied(a, close, ("", "red"))
+    assert "names nothing that the judge could look for" in remedied(side(LOW, CLEAN), side(LOW, CLEAN), ("", "ugly"))
+
+
+def test_without_guidance_the_negative_prompt_is_not_read():
+    a, b = (with_more(side(LOW, CLEAN), negative_seen=(v, None, None)) for v in (0.9, 0.2))
+    said = say((a, b), plans(1, 5), told=Told(("red", "red")))
+    assert said.startswith(
+        "At guidance 1 (A) the negative prompt is not read: 0.90 of A's pictures show it and 0.20 of B's."
+    )
+    assert "not read" not in say((a, b), plans(3, 5), told=Told(("red", "red")))
+
+
+def test_two_remedies_at_once_are_put_down_to_neither():
+    assert not remedied(side(LOW, HARSH), side(LOW, CLEAN), rescale=0.7, until=0.7).startswith("Rescal")
+
+
+def test_a_distilled_model_is_told_what_guidance_did():
+    def told(a, b) -> str:
+        return say((a, b), plans(1, 5), told=Told(scale_is_learned=True))
+
+    assert "raising it made it worse, at 8 U-Net calls instead of 4." in told(side(HIGH, CLEAN, 4), side(LOW, CLEAN, 8))
+    assert "raising it did not help clearly" in told(side(HIGH, CLEAN, 4), side(HIGH, CLEAN, 8))
+    assert "raising it helped all the same" in told(side(LOW, CLEAN, 4), side(HIGH, CLEAN, 8))
+    assert "Textbooks" not in told(side(HIGH, CLEAN, 4), side(LOW, CLEAN, 8))
+
+
+def test_pairs_are_told_where_the_sides_own_intervals_overlap():
+    def told(low, high, value=0.2) -> str:
+        gain = Measure("adherence_gain", value, "share", "neither", "", low, high, 8)
+        return say((side(WIDE, CLEAN), side(HIGH, CLEAN)), plans(), told=Told(gain=gain))
+
+    assert "Noise by noise B is better by 0.20 (0.05 to 0.35)." in told(0.05, 0.35)
+    assert "Noise by noise A is better by 0.20 (0.05 to 0.35)." in told(-0.35, -0.05, -0.2)
+    assert "Noise by noise" not in told(-0.05, 0.45)
+
+
+def test_looks_are_told_by_the_palette_where_it_is_known():
+    a = with_more(side(LOW, CLEAN), off_palette=(0.09, 0.08, 0.10))
+    b = with_more(side(HIGH, CLEAN), off_palette=(0.21, 0.18, 0.24))
+    assert "and paid with more pixels off the palette (0.21 against 0.09)" in say((a, b), plans())
+    assert "with fewer pixels off the palette too (0.09 against 0.21)" in say(
+        (with_more(side(HIGH, CLEAN), off_palette=(0.09, 0.08, 0.10)), with_more(side(LOW, CLEAN),
+         off_palette=(0.21, 0.18, 0.24))), plans()
+    )  # fmt: skip
+    c = Comparison("guidance", {}, (a, b), "", {})
+    assert [answer.holds(c) for answer in PREDICTIONS[0].answers] == [False, False, True, False]

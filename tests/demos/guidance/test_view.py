@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import base64
+import io
 import re
 
+import gradio as gr
 import numpy as np
 from PIL import Image
 
-from demos.guidance.view import note_html, slider_pair, words_html
+from demos.guidance.slide import draw_slide, slide_html
+from demos.guidance.view import note_html, words_html
 from shared.comparison import Comparison, Side
 from shared.stickers import vocabulary
 
@@ -22,10 +26,18 @@ def test_a_note_from_outside_is_escaped():
     assert "<img" not in shown
 
 
-def test_the_slider_gets_both_first_pictures_enlarged_alike():
+def test_the_slide_holds_both_first_pictures_in_the_page():
     small, other = Image.new("RGB", (128, 128), "#123456"), Image.new("RGB", (128, 128), "#abcdef")
-    sides = (Side("a", (), (small, other)), Side("b", (), (other, small)))
-    first, second = slider_pair(Comparison("guidance", {}, sides, "", {}))
-    assert first.size == second.size == (512, 512)
-    assert np.asarray(first)[0, 0].tolist() == [0x12, 0x34, 0x56]
-    assert np.asarray(second)[0, 0].tolist() == [0xAB, 0xCD, 0xEF]
+    sides = (Side("<b>a", (), (small, other)), Side("b", (), (other, small)))
+    html = slide_html(Comparison("guidance", {}, sides, "", {}))
+    sources = re.findall(r'src="data:image/png;base64,([^"]+)"', html)
+    found = [np.asarray(Image.open(io.BytesIO(base64.b64decode(s))))[0, 0].tolist() for s in sources]
+    assert found == [[0x12, 0x34, 0x56], [0xAB, 0xCD, 0xEF]]
+    assert "<b>" not in html and 'type="range"' in html
+    assert slide_html(Comparison("guidance", {}, (Side("a", ()), sides[1]), "", {})) == ""
+
+
+def test_no_picture_of_the_tab_goes_through_gradios_cache():
+    with gr.Blocks() as blocks:
+        draw_slide(None)
+    assert {type(block).__name__ for block in blocks.blocks.values()} <= {"HTML"}
