@@ -95,7 +95,7 @@ class TextStates(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """[b, tokens] to [b, tokens, width]."""
-        return self.encoder(tokens, return_dict=False)[0]
+        return self.encoder(tokens)[0]
 
 
 class MeanSentence(nn.Module):
@@ -107,7 +107,7 @@ class MeanSentence(nn.Module):
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """[b, tokens] twice to [b, d], each of length 1."""
-        states = self.encoder(input_ids=tokens, attention_mask=mask, return_dict=False)[0]
+        states = self.encoder(input_ids=tokens, attention_mask=mask)[0]
         weights = mask[..., None].to(states.dtype)
         mean = (states * weights).sum(1) / weights.sum(1)
         return mean / mean.norm(dim=-1, keepdim=True)
@@ -122,7 +122,7 @@ class ClipText(nn.Module):
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """[b, tokens] twice to [b, d], each of length 1."""
-        pooled = self.text_model(input_ids=tokens, attention_mask=mask, return_dict=False)[1]
+        pooled = self.text_model(input_ids=tokens, attention_mask=mask)[1]
         found = self.text_projection(pooled)
         return found / found.norm(dim=-1, keepdim=True)
 

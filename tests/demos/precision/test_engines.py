@@ -21,7 +21,7 @@ class Mixed(nn.Module):
     def __init__(self, seed: int = 0) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        self.conv, self.linear = nn.Conv2d(3, 4, 3), nn.Linear(4, 5)
+        self.conv, self.linear = nn.Conv2d(3, 32, 3), nn.Linear(32, 5)
 
     def forward(self, x):
         return self.linear(torch.relu(self.conv(x)).mean((2, 3)))
@@ -55,7 +55,7 @@ def test_static_int8_is_near_when_calibrated_and_far_when_not(network):
     for key, data in (("scenes", inputs(32, seed=1)), ("none", None)):
         found = build("ort_int8", network, Calibrating(f"{key}-engines", data, True)).run(x).numpy()
         errors[key] = float(relative_error(found, truth).mean())
-    assert errors["scenes"] < 0.05 < 3 * errors["scenes"] < errors["none"]
+    assert errors["scenes"] < 0.1 and errors["none"] > 3 * errors["scenes"]
 
 
 def test_without_calibration_every_activation_reaches_from_minus_one_to_one(network):
@@ -86,7 +86,7 @@ def test_exported_files_are_made_once_and_belong_to_their_weights(network, onnx_
 
 def test_torchao_quantizes_linear_layers_and_says_their_share(network):
     share = work_of(network).linear_share
-    assert share == pytest.approx(2 * 4 * 5 / (2 * 4 * 5 + 2 * 14 * 14 * 4 * 3 * 9))
+    assert share == pytest.approx(2 * 32 * 5 / (2 * 32 * 5 + 2 * 14 * 14 * 32 * 3 * 9))
     x = inputs(8)
     for side in ("torchao_int8", "torchao_weight_only"):
         engine = build(side, network, NONE)

@@ -13,7 +13,7 @@ OTHERS = {"FP32": np.float32, "BF16": ml_dtypes.bfloat16, "FP16": np.float16}
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("value", [0.1, -3.3, 1.0, 257.0, 65504.0, 6e-5, 3e-8, 1e-6])
+@pytest.mark.parametrize("value", [0.1, -3.3, 1.0, 257.0, 60000.0, 6e-5, 3e-8, 1e-6])
 def test_values_and_steps_are_those_of_another_library(name, value):
     kind = OTHERS[name]
     held = kind(value)
