@@ -17,17 +17,17 @@ LEAST_INK, MOST_INK = 0.002, 0.6
 def ink_of(picture: Image.Image) -> np.ndarray:
     """How much ink each pixel holds, float32 [height, width] from 0 to 1, whatever the ground's color.
 
-    A transparent ground counts as ground: where the picture has alpha that varies, alpha is the ink. Else the most
-    common brightness at the border is the ground, and the distance to it the ink, so white on black and black on
+    A transparent ground counts as ground: where the picture has alpha that varies, alpha is the ink. Else the middle
+    color of the border is the ground, and the distance to it the ink, so white on black and black on
     white are the same drawing.
     """
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         alpha = np.asarray(picture.convert("RGBA"), dtype=np.float32)[..., 3] / 255
         if alpha.min() < 0.5:
             return alpha
-    gray = np.asarray(picture.convert("RGB").convert("L"), dtype=np.float32) / 255
-    border = np.concatenate([gray[0], gray[-1], gray[:, 0], gray[:, -1]])
-    distance = np.abs(gray - np.median(border))
+    colors = np.asarray(picture.convert("RGB"), dtype=np.float32) / 255
+    border = np.concatenate([colors[0], colors[-1], colors[:, 0], colors[:, -1]])
+    distance = np.abs(colors - np.median(border, axis=0)).max(axis=2)
     reach = distance.max()
     return distance / reach if reach > FAINTEST else np.zeros_like(distance)
 
