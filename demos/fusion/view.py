@@ -15,6 +15,7 @@ from PIL import Image
 from demos.fusion import DEMO
 from shared.comparison import Comparison
 from shared.sound import RATE
+from shared.ui.controls import Controls
 from shared.ui.html import data_uri
 from shared.ui.tab import View, build_tab
 
@@ -29,9 +30,38 @@ _CSS = """
 """
 
 
+NO_MICROPHONE = (
+    "This browser gives no microphone here: the page is not https, there is none, or it is not allowed. A sound file "
+    "and the examples work all the same."
+)
+_LISTEN_JS = """
+const note = element.querySelector('.no-microphone');
+const tell = () => { note.hidden = false; };
+const media = navigator.mediaDevices;
+if (!window.isSecureContext || !media || !media.getUserMedia) tell();
+else {
+  media.enumerateDevices().then((all) => { if (!all.some((d) => d.kind === 'audioinput')) tell(); }, tell);
+  if (navigator.permissions) navigator.permissions.query({name: 'microphone'}).then((found) => {
+    if (found.state === 'denied') tell();
+    found.onchange = () => { note.hidden = found.state !== 'denied'; };
+  }, () => {});
+}
+"""
+
+
 def build() -> None:
     """Draw the tab inside an open Gradio context."""
-    build_tab(DEMO, views=[View(_draw_given, given_html)])
+    build_tab(DEMO, below={"recording": _draw_microphone_note}, views=[View(_draw_given, given_html)])
+
+
+def _draw_microphone_note(controls: Controls) -> None:
+    """Below the recorder: a sentence that shows itself where the browser has no microphone to give."""
+    gr.HTML(
+        f'<p class="sbs-quiet no-microphone" role="status" hidden>{escape(NO_MICROPHONE)}</p>',
+        js_on_load=_LISTEN_JS,
+        apply_default_css=False,
+        elem_classes=["sbs-tight"],
+    )
 
 
 def _draw_given(comparison: Comparison | None) -> Component:
