@@ -36,10 +36,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question to answer before running: two to four answers, the wrong instinct among them."""
+    """A question to answer before running: two to four answers, the wrong instinct among them.
+
+    `told_by` is the title of the preset whose run can tell, where not every run can.
+    """
 
     question: str
     answers: tuple[Answer, ...]
+    told_by: str = ""
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.answers) <= 4:

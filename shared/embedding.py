@@ -1,4 +1,4 @@
-"""Pictures and texts as vectors, by a CLIP, a sentence encoder or the scene reader's features."""
+"""Pictures and texts as vectors, by a CLIP, a sentence encoder, an ImageNet classifier or the scene reader."""
 
 from __future__ import annotations
 
@@ -76,6 +76,20 @@ def read_features(loaded: Loaded, pictures: Sequence[Image.Image], progress: Pro
         pixels = prepare(list(pictures[start : start + BATCH])).to(loaded.device)
         found.append(reader.features(reader.stem(pixels)).mean((2, 3)))
     progress(len(pictures), len(pictures), "pictures read")
+    return torch.cat(found).cpu().double().numpy()
+
+
+@torch.no_grad()
+def classifier_features(loaded: Loaded, pictures: Sequence[Image.Image], progress: Progress) -> np.ndarray:
+    """The ImageNet classifier's last spatial layer, averaged over the picture, each of length 1: [n, channels]."""
+    from shared.imagenet import prepare as prepare_photos
+
+    found: list[Tensor] = []
+    for start in range(0, len(pictures), BATCH):
+        progress(start, len(pictures), "pictures embedded")
+        pixels = prepare_photos(pictures[start : start + BATCH]).to(loaded.device)
+        found.append(F.normalize(loaded.model.extract_features(pixels).mean((2, 3)), dim=-1))
+    progress(len(pictures), len(pictures), "pictures embedded")
     return torch.cat(found).cpu().double().numpy()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from demos.embeddings import gpu
 from demos.embeddings.align import principal
 from demos.embeddings.memo import Memo
 from demos.embeddings.neighbours import nearest
@@ -119,12 +120,20 @@ def umap(
     """UMAP (McInnes, Healy and Melville 2018) of the points. `tell` counts to `umap_epochs`.
 
     The fuzzy graph is remembered per data set, metric and n_neighbors, its spectral start per seed too, so another
-    `min_dist` only lays out anew. One thread: same arguments, same machine, same map.
+    `min_dist` only lays out anew. One thread: same arguments, same machine, same map. Where cuML finds a GPU, it makes
+    the map; see demos.embeddings.gpu.
     """
+    n_neighbors = usable_neighbors(n_neighbors, len(points))
+    on_gpu = gpu.umap_class()
+    if on_gpu is not None:
+        tell(0)
+        near, epochs = nearest(points, metric, n_neighbors - 1), umap_epochs(len(points))
+        layout = gpu.umap(on_gpu, points.features, near, min_dist, metric, epochs, seed, init)
+        tell(epochs)
+        return Layout(layout, engine="cuML")
     ready(lambda: tell(0))
     from umap.umap_ import find_ab_params, simplicial_set_embedding
 
-    n_neighbors = usable_neighbors(n_neighbors, len(points))
     graph = _graphs.remember((points.key, metric, n_neighbors), lambda: _graph_of(points, n_neighbors, metric))
     start = _starts.remember(
         (points.key, metric, n_neighbors, seed, init), lambda: _umap_start(points, graph, metric, init, seed)

@@ -100,6 +100,12 @@ def _read_into(points: Points, made: Made) -> list[Measure]:
     return found
 
 
+def _alike(points: Points, source: Original) -> float:
+    """The share of each measured point's nearest in the original space that have its own label."""
+    labels = np.asarray(points.labels)
+    return float((labels[source.neighbours[:, : source.k]] == labels[source.anchors][:, None]).mean())
+
+
 def _turning(made: Made) -> Measure:
     """How much distances on the map change when it is turned: nothing, so its axes carry nothing."""
     before, after = made.aligned, shapes.turned(made.aligned)
@@ -153,6 +159,12 @@ def between(points: Points, first_two: list[np.ndarray], source: Original, searc
     if points.gap is not None:
         note = "Distance between the mean picture and the mean caption, all of length 1, in the original space"
         found.append(Measure("modality_gap", points.gap, "", "neither", note, n=len(points)))
+        if points.pair_distance is not None:
+            note = "Mean distance of a picture and its own caption in the original space; 1.41 for unrelated ones"
+            found.append(Measure("pair_distance", points.pair_distance, "", "neither", note, n=len(points) // 2))
+        if source.k >= 1:
+            note = f"Of each point's {source.k} nearest in the original, those of its own modality; 0.5 without a gap"
+            found.append(Measure("neighbors_of_own_modality", _alike(points, source), "share", "neither", note))
     found.append(
         Measure("neighbor_search", search, "s", "lower", "Exact neighbors for all sides; 0 where they were known")
     )

@@ -8,18 +8,19 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from demos.embeddings.memo import Memo
 from demos.embeddings.points import SAMPLE_SEED, Points
 from shared.demo import DemoError, Progress
-from shared.models import is_here, load_clip, load_scene_reader, load_sentences
+from shared.models import Loaded, is_here, load_classifier, load_clip, load_scene_reader, load_sentences
 from shared.stickers import Scene, caption, random_scene, render
 
 MOST_PICTURES = 1000
 MOST_LINES = 2000
 THUMB = 32
-RENDERED = 64
+RENDERED = {"sticker_clip": 128, "scene_reader": 64}
+"""Pixels a side: what each model was trained on."""
 MOST_UNZIPPED = 200 * 2**20
 MOST_ONE = 20 * 2**20
 MOST_PIXELS = 40_000_000
@@ -31,7 +32,10 @@ _embedded = Memo(4)
 
 
 def sticker_pictures(most: int, progress: Progress) -> Points:
-    """Scenes with one sticker, through the bundled CLIP, or the scene reader's features until that exists."""
+    """Scenes with one sticker, through the bundled CLIP, or the scene reader's features where that is missing.
+
+    Labelled by the group that the sticker's drawing belongs to (animals, food, ...); the kind stands in the text.
+    """
     count = min(most, MOST_PICTURES)
     name = "sticker_clip" if is_here("sticker_clip") else "scene_reader"
     return _embedded.get((name, count)) or _embedded.put((name, count), _sticker_pictures(name, count, progress))
@@ -42,14 +46,14 @@ def _sticker_pictures(name: str, count: int, progress: Progress) -> Points:
 
     loaded = load_clip(name) if name == "sticker_clip" else load_scene_reader(name)
     scenes = _scenes(count, one=True)
-    pictures = _draw(scenes, progress)
+    pictures = _draw(scenes, RENDERED[name], progress)
     with loaded.alone(lambda: progress(0, count, "pictures")):
         embed = embed_pictures if name == "sticker_clip" else read_features
         features = embed(loaded, pictures, progress)
     return Points(
         f"sticker pictures through the {name.replace('_', ' ')}",
         features,
-        tuple(s.stickers[0].kind for s in scenes),
+        tuple(_group(s.stickers[0].kind) for s in scenes),
         tuple(caption(s) for s in scenes),
         _thumbs(pictures),
         model=loaded.row.name,
@@ -61,11 +65,11 @@ def pictures_and_captions(most: int, progress: Progress) -> Points:
     """Pictures and their captions in one space, half of the points each, with the modality gap as a number.
 
     The gap is the distance between the mean picture and the mean caption, all of length 1 (Liang et al. 2022,
-    arXiv 2203.02053). Raises DemoError until the gallery has its CLIP.
+    arXiv 2203.02053). Raises DemoError where the gallery's CLIP is missing.
     """
     if not is_here("sticker_clip"):
         raise DemoError(
-            "dataset: “joint” needs the bundled model sticker_clip, which is not here yet; every other data set works."
+            "dataset: “joint” needs the bundled model sticker_clip, which is not here; every other data set works."
         )
     count = max(2, min(most, 2 * MOST_PICTURES) // 2)
     return _embedded.get(("joint", count)) or _embedded.put(("joint", count), _pictures_and_captions(count, progress))
@@ -76,18 +80,18 @@ def _pictures_and_captions(count: int, progress: Progress) -> Points:
 
     loaded = load_clip("sticker_clip")
     scenes = _scenes(count, one=False)
-    pictures, captions = _draw(scenes, progress), [caption(s) for s in scenes]
+    pictures, captions = _draw(scenes, RENDERED["sticker_clip"], progress), [caption(s) for s in scenes]
     with loaded.alone(lambda: progress(0, count, "pictures")):
         seen = embed_pictures(loaded, pictures, progress)
         read = embed_captions(loaded, captions, progress)
-    blank = np.full((count, THUMB, THUMB, 3), 255, dtype=np.uint8)
     return Points(
         "sticker pictures and captions in one space",
         np.concatenate([seen, read]),
         ("picture",) * count + ("caption",) * count,
         tuple(captions + captions),
-        np.concatenate([_thumbs(pictures), blank]),
+        np.concatenate([_thumbs(pictures), np.repeat(_written()[None], count, axis=0)]),
         gap=modality_gap(seen, read),
+        pair_distance=float(np.linalg.norm(seen - read, axis=1).mean()),
         model=loaded.row.name,
         weights=loaded.origin,
     )
@@ -96,6 +100,22 @@ def _pictures_and_captions(count: int, progress: Progress) -> Points:
 def modality_gap(pictures: np.ndarray, captions: np.ndarray) -> float:
     """The distance between the two modalities' means."""
     return float(np.linalg.norm(pictures.mean(axis=0) - captions.mean(axis=0)))
+
+
+def _written() -> np.ndarray:
+    """The thumbnail of a caption: a few lines, as if written."""
+    picture = Image.new("RGB", (THUMB, THUMB), "white")
+    pen = ImageDraw.Draw(picture)
+    for y, end in ((9, 26), (15, 23), (21, 18)):
+        pen.rectangle((6, y, end, y + 1), fill="#6b7280")
+    return np.asarray(picture)
+
+
+def _group(kind: str) -> str:
+    """The group of a kind of sticker, as the drawings are sorted: animals, food, vehicles, ..."""
+    from shared.stickers.art import DRAWINGS
+
+    return DRAWINGS[kind].__module__.rpartition(".")[2]
 
 
 def lines_of_text(text: str, most: int, progress: Progress) -> Points:
@@ -122,19 +142,34 @@ def lines_of_text(text: str, most: int, progress: Progress) -> Points:
 def zipped_pictures(file: Path, most: int, progress: Progress) -> Points:
     """A zip's pictures through CLIP; a picture's folder is its label. Nothing is unpacked to the disk.
 
-    Raises DemoError with one sentence for what is no zip, unpacks to too much, or holds too few pictures.
+    Where CLIP can't be had, EfficientNet-Lite0's features stand in, and that is noted. The sticker CLIP never reads
+    them: it knows nothing but stickers. Raises DemoError with one sentence for what is no zip, unpacks to too much, or
+    holds too few pictures.
     """
-    from shared.embedding import embed_pictures
+    from shared.embedding import classifier_features, embed_pictures
 
     names, pictures, notes = _read_zip(file, min(most, MOST_PICTURES), progress)
-    loaded = load_clip("clip")
+    loaded = _picture_model()
+    embed = embed_pictures if loaded.row.kind == "clip" else classifier_features
+    if loaded.row.kind != "clip":
+        notes.append("CLIP is not here, so the ImageNet classifier EfficientNet-Lite0 read the pictures.")
     with loaded.alone(lambda: progress(0, len(pictures), "pictures")):
-        features = embed_pictures(loaded, pictures, progress)
+        features = embed(loaded, pictures, progress)
     folders = [PurePosixPath(n).parent.name for n in names]
     labels = tuple(f or "no folder" for f in folders) if len(set(folders)) > 1 else ()
     title, texts = f"your pictures in {file.name[:60]}", tuple(n[-120:] for n in names)
     return Points(title, features, labels, texts, _thumbs(pictures),
                   rows=len(pictures), notes=tuple(notes), model=loaded.row.name, weights=loaded.origin)  # fmt: skip
+
+
+def _picture_model() -> Loaded:
+    """CLIP, or the ImageNet classifier where CLIP can't be had. Raises DemoError where both are missing."""
+    try:
+        return load_clip("clip")
+    except DemoError:
+        if not is_here("efficientnet_lite0"):
+            raise
+        return load_classifier("efficientnet_lite0")
 
 
 def _read_zip(file: Path, most: int, progress: Progress) -> tuple[list[str], list[Image.Image], list[str]]:
@@ -207,12 +242,12 @@ def _scenes(count: int, *, one: bool) -> list[Scene]:
     return scenes
 
 
-def _draw(scenes: list[Scene], progress: Progress) -> list[Image.Image]:
+def _draw(scenes: list[Scene], size: int, progress: Progress) -> list[Image.Image]:
     pictures = []
     for i, scene in enumerate(scenes):
         if i % 20 == 0:
             progress(i, len(scenes), "pictures drawn")
-        pictures.append(render(scene, RENDERED, seed=i)[0])
+        pictures.append(render(scene, size, seed=i)[0])
     return pictures
 
 

@@ -21,8 +21,9 @@ class Points:
 
     `features` [n, d]; `labels` one text a point, or none; `texts` what is shown of a point, or none; `thumbs`
     [n, h, w] or [n, h, w, 3] bytes, or none; `truth` [n, 2], the true shape seen straight. `rows` is how many there
-    were before sampling. `notes` are sentences on what was dropped or sampled. `gap` is the modality gap, where the
-    set has two modalities. `model` and `weights` name what embedded it.
+    were before sampling. `notes` are sentences on what was dropped or sampled. Where the set has two modalities, `gap`
+    is the modality gap and `pair_distance` the mean distance of a picture and its own caption. `model` and `weights`
+    name what embedded it.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Points:
     rows: int = 0
     notes: tuple[str, ...] = ()
     gap: float | None = None
+    pair_distance: float | None = None
     model: str = ""
     weights: str = ""
     key: str = field(default="", init=False)

@@ -10,6 +10,8 @@ from shared.demo import Answer, Prediction
 
 SAME_PICTURE = 0.05
 """Up to this Procrustes disparity two maps pass for the same picture."""
+A_RULER = 0.95
+"""From this rank correlation on, distances can be read off a map."""
 
 
 def _values(c: Comparison, name: str) -> tuple[float, float] | None:
@@ -22,6 +24,20 @@ def _kept_by(name: str, wanted: int) -> Callable[[Comparison], bool | None]:
     def holds(c: Comparison) -> bool | None:
         values = _values(c, name)
         return None if values is None else sum(map(kept, values)) == wanted
+
+    return holds
+
+
+def _far(wanted: int) -> Callable[[Comparison], bool | None]:
+    """How many maps keep far distances: by the slope over the clusters where those lie at different distances, else by
+    the rank correlation over all pairs."""
+
+    def holds(c: Comparison) -> bool | None:
+        slopes = _values(c, "cluster_distances_kept")
+        if slopes is not None:
+            return sum(map(kept, slopes)) == wanted
+        ranks = _values(c, "distance_correlation")
+        return None if ranks is None else sum(r >= A_RULER for r in ranks) == wanted
 
     return holds
 
@@ -59,20 +75,21 @@ def _turning(wanted: bool) -> Callable[[Comparison], bool | None]:
 
 PREDICTIONS = (
     Prediction(
+        "Can you read far distances off the maps?",
+        (
+            Answer("yes, on both", _far(2)),
+            Answer("on one of them", _far(1)),
+            Answer("no, on neither", _far(0)),
+        ),
+    ),
+    Prediction(
         "Does a wide cluster look wide on the map?",
         (
             Answer("yes, on both", _kept_by("cluster_sizes_kept", 2)),
             Answer("on one of them", _kept_by("cluster_sizes_kept", 1)),
             Answer("no, on neither", _kept_by("cluster_sizes_kept", 0)),
         ),
-    ),
-    Prediction(
-        "Do far clusters lie far apart in proportion?",
-        (
-            Answer("yes, on both", _kept_by("cluster_distances_kept", 2)),
-            Answer("on one of them", _kept_by("cluster_distances_kept", 1)),
-            Answer("no, on neither", _kept_by("cluster_distances_kept", 0)),
-        ),
+        told_by="Sizes made equal",
     ),
     Prediction(
         "Pure noise: does a map of it show clusters?",
@@ -81,6 +98,7 @@ PREDICTIONS = (
             Answer("on one of them", _noise("one")),
             Answer("on both", _noise("both")),
         ),
+        told_by="Clusters in pure noise",
     ),
     Prediction(
         "A third of the neighborhood: the same picture?",
@@ -89,6 +107,7 @@ PREDICTIONS = (
             Answer("for one of them", _settings(1)),
             Answer("no, for neither", _settings(2)),
         ),
+        told_by="Digits at perplexity 3",
     ),
     Prediction(
         "Do the axes of a map mean something?",

@@ -154,22 +154,24 @@ function paint(pane) {
   if (!state.data || !pane.width) return;
   const pen = pane.base.getContext('2d'), side = state.data.sides[pane.index], xy = state.positions[pane.index];
   if (!xy) return;
-  const {width, height} = pane.base, ratio = pane.ratio, r = radius(pane) * ratio, half = Math.ceil(1.3 * r) + 1, stamps = new Map();
+  const {width, height} = pane.base, ratio = pane.ratio, r = radius(pane) * ratio, half = Math.ceil(1.3 * r) + 1;
   if (!side.looks || side.looksOf !== state.data) {
-    side.looks = Array.from({length: state.data.count}, (_, i) => lookOf(side, i));
+    const kinds = new Map();
+    side.looks = Uint16Array.from({length: state.data.count}, (_, i) => {
+      const look = lookOf(side, i), key = look.join();
+      if (!kinds.has(key)) kinds.set(key, [kinds.size, look]);
+      return kinds.get(key)[0];
+    });
+    side.kinds = [...kinds.values()].map((kind) => kind[1]);
     side.looksOf = state.data;
   }
-  const ready = side.looks.map(([name, shape]) => {
-    const key = name + shape;
-    if (!stamps.has(key)) stamps.set(key, stampOf(name, shape, r, half));
-    return stamps.get(key);
-  });
+  const stamps = side.kinds.map(([name, shape]) => stampOf(name, shape, r, half));
   const image = pen.createImageData(width, height), out = image.data, scale = scaleOf(pane) * ratio;
   const x0 = (pane.width / 2 + pane.dx) * ratio - half, y0 = (pane.height / 2 + pane.dy) * ratio - half;
   for (const wanted of state.mask ? [0, 1] : [1]) {
     for (let i = 0; i < state.data.count; i++) {
       if (state.mask && state.mask[i] !== wanted) continue;
-      put(out, width, height, ready[i], 2 * half, Math.round(x0 + xy[2 * i] * scale), Math.round(y0 - xy[2 * i + 1] * scale));
+      put(out, width, height, stamps[side.looks[i]], 2 * half, Math.round(x0 + xy[2 * i] * scale), Math.round(y0 - xy[2 * i + 1] * scale));
     }
     // All unselected points fade as one, so that many on a spot are no darker.
     if (!wanted) for (let at = 3; at < out.length; at += 4) out[at] *= FADED;
@@ -236,11 +238,16 @@ function animate(same) {
 
 function neighbours(i) { const k = state.data.k; return Array.from(state.data.near.subarray(i * k, (i + 1) * k)); }
 function keptOn(index) {
-  const xy = state.data.sides[index].xy, i = state.picked, far = [];
-  for (let j = 0; j < state.data.count; j++) if (j !== i) far.push([(xy[2 * j] - xy[2 * i]) ** 2 + (xy[2 * j + 1] - xy[2 * i + 1]) ** 2, j]);
-  far.sort((a, b) => a[0] - b[0]);
-  const near = new Set(far.slice(0, state.data.k).map((pair) => pair[1]));
-  return new Set(neighbours(i).filter((j) => near.has(j)));
+  const xy = state.data.sides[index].xy, i = state.picked, k = state.data.k, best = [], far = [];
+  for (let j = 0; j < state.data.count; j++) {
+    const away = (xy[2 * j] - xy[2 * i]) ** 2 + (xy[2 * j + 1] - xy[2 * i + 1]) ** 2;
+    if (j === i || (best.length === k && away >= far[k - 1])) continue;
+    let at = best.length;
+    while (at > 0 && far[at - 1] > away) at--;
+    far.splice(at, 0, away); best.splice(at, 0, j);
+    if (best.length > k) { far.pop(); best.pop(); }
+  }
+  return new Set(neighbours(i).filter((j) => best.includes(j)));
 }
 function nearest(pane, x, y) {
   const xy = state.positions[pane.index], scale = scaleOf(pane), x0 = pane.width / 2 + pane.dx, y0 = pane.height / 2 + pane.dy;
@@ -363,7 +370,6 @@ function showDetail() {
   detail.replaceChildren();
   if (state.picked >= 0) showPicked();
   else if (chosen) showSelected(chosen);
-  else detail.append(make('span', 'hint', 'Hover to see a point in every map. Draw a loop to select. Click a point for its true neighbors.'));
 }
 function showPicked() {
   const i = state.picked, near = neighbours(i), kept = state.data.sides.map((_, s) => keptOn(s)), head = make('div', 'head');

@@ -70,7 +70,12 @@ def _special(sides: Sequence[Side], points: Points) -> list[str]:
             found.append("The data is pure noise, and a clustering sees no cluster on either map.")
     if points.gap is not None:
         size = "apart" if points.gap >= 0.1 else "close together"
-        found.append(f"Pictures and captions lie {size}: the modality gap is {points.gap:.2f}.")
+        pair = (
+            ""
+            if points.pair_distance is None
+            else (f"; a picture lies {points.pair_distance:.2f} from its own caption on average")
+        )
+        found.append(f"Pictures and captions lie {size}: the modality gap is {points.gap:.2f}{pair}.")
     return found
 
 

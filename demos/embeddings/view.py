@@ -20,7 +20,7 @@ from shared.ui.tab import View, build_tab
 _HERE = Path(__file__).parent
 _TEMPLATE = """
 <style>
-#sbs-embeddings .sbs-side .sbs-frame { max-height: clamp(250px, calc(100vh - 380px), 620px); }
+#sbs-embeddings .sbs-side .sbs-frame { max-height: clamp(232px, calc(100vh - 400px), 620px); }
 @media (max-width: 700px) { #sbs-embeddings .sbs-sides { grid-template-columns: 1fr; } }
 </style>
 <div class="link" style="display:none">
@@ -31,6 +31,7 @@ _TEMPLATE = """
     <button type="button" data-tool="move" aria-pressed="false" title="Drag the map">Move</button>
     <button type="button" data-reset title="Whole maps, nothing selected">Reset</button>
     <button type="button" data-grow aria-pressed="false">Larger</button>
+    <span class="hint">Hover: the point in every map. Loop: select. Click: its true neighbors.</span>
   </div>
   <div class="legend" role="group" aria-label="Labels"></div>
   <div class="detail" aria-live="polite"></div>

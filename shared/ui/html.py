@@ -294,6 +294,7 @@ def _outcome_html(c: Comparison, prediction: Prediction, answer: Answer) -> str:
         verdict = f"The measured values disagree: they say “{true}”." if true else "The measured values disagree."
     else:
         kind, verdict = "unsure", "This run can't tell."
+        verdict += f" The preset “{prediction.told_by}” can." if prediction.told_by else ""
     return f'<span class="sbs-outcome sbs-{kind}">You predicted “{_text(answer.label)}”. {_text(verdict)}</span>'
 
 

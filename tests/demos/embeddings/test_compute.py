@@ -15,6 +15,9 @@ from sklearn.manifold import trustworthiness
 from demos.embeddings import DEMO, data, predictions, takeaway
 from demos.embeddings.align import disparity, principal
 from demos.embeddings.compute import compare
+from demos.embeddings.faithfulness import original
+from demos.embeddings.measures import between
+from demos.embeddings.points import Points
 from demos.embeddings.settings import EmbeddingSettings, GridSettings, StabilitySettings
 from demos.embeddings.studies import run_grid, run_stability
 from demos.embeddings.view import payload
@@ -143,6 +146,48 @@ def test_the_truth_stands_beside_made_up_shapes_and_the_five_questions_are_answe
         assert held.count(True) == 1 and held.count(False) == len(held) - 1, question.question
     assert all(answer.holds(shapes) is None for answer in predictions.PREDICTIONS[2].answers)
     assert predictions.PREDICTIONS[4].answers[1].holds(shapes) is True
+    titles = {preset.title for preset in DEMO.presets}
+    assert {p.told_by for p in predictions.PREDICTIONS} - {""} < titles
+
+
+def test_the_first_question_is_answered_by_the_default_run():
+    stored = load_default(DEMO)
+    assert stored is not None
+    held = [answer.holds(stored) for answer in predictions.PREDICTIONS[0].answers]
+    assert sorted(h is True for h in held) == [False, False, True] and None not in held
+
+    def with_ranks(a, b):
+        values = iter((a, b))
+        sides = tuple(
+            replace(side, measures=(Measure("distance_correlation", next(values), "", "higher", "why"),))
+            for side in stored.sides
+        )
+        return [answer.holds(replace(stored, sides=sides)) for answer in predictions.PREDICTIONS[0].answers]
+
+    assert with_ranks(0.97, 0.99) == [True, False, False]
+    assert with_ranks(0.97, 0.6) == [False, True, False]
+    assert with_ranks(0.5, 0.3) == [False, False, True]
+    assert with_ranks(None, 0.3) == [None, None, None]
+
+
+def test_the_modality_gap_comes_with_its_scale():
+    pictures, captions = np.zeros((20, 3)), np.zeros((20, 3))
+    turn = np.linspace(0, 1, 20)
+    pictures[:, 0], pictures[:, 1] = np.cos(turn), np.sin(turn)
+    captions[:, 1], captions[:, 2] = np.sin(turn), np.cos(turn)
+    gap = float(np.linalg.norm(pictures.mean(axis=0) - captions.mean(axis=0)))
+    labels = ("picture",) * 20 + ("caption",) * 20
+    points = Points("both", np.concatenate([pictures, captions]), labels, gap=gap, pair_distance=1.0)
+    found = {m.name: m.value for m in between(points, [points.features[:, :2]] * 2, original(points, "euclidean"), 0)}
+    assert found["modality_gap"] == pytest.approx(gap) and found["pair_distance"] == 1.0
+    assert f"lie apart: the modality gap is {gap:.2f}; a picture lies 1.00 from" in " ".join(
+        takeaway._special((), points)
+    )
+    near = replace(points, gap=0.03, pair_distance=None)
+    assert takeaway._special((), near) == ["Pictures and captions lie close together: the modality gap is 0.03."]
+    expected = np.argsort(np.linalg.norm(points.features[:, None] - points.features[None], axis=-1), axis=1)[:, 1:16]
+    own = (expected < 20) == (np.arange(40) < 20)[:, None]
+    assert found["neighbors_of_own_modality"] == pytest.approx(own.mean(), abs=0.02)
 
 
 def test_other_values_other_words(digits):

@@ -217,6 +217,12 @@ def test_a_prediction_has_three_outcomes(held, kind, words):
     assert len(page.all("span", **{"class": f"sbs-outcome {kind}"})) == 1
 
 
+def test_where_a_run_cannot_tell_the_preset_that_can_is_named():
+    answers = (Answer("A", lambda c: None), Answer("B", lambda c: None))
+    html = takeaway_html(compared(share(0.5)), Prediction("Which?", answers, "Six <b>"), answers[0], "")
+    assert "This run can't tell. The preset “Six <b>” can." in Reader(html).text
+
+
 def test_without_a_prediction_the_takeaway_stands_alone():
     html = takeaway_html(compared(share(0.5)), None, None, "")
     assert "You predicted" not in html
