@@ -27,6 +27,9 @@ _SHAPES = {
     "star": '<path d="M6 .2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L6 9.6l-3.7 2.1.8-4.2L0 4.6l4.2-.5z"/>',
 }
 
+MOST_BESIDE = 3
+"""Up to so many sides have their films beside their pictures; of more there is no room."""
+
 
 @dataclass(frozen=True)
 class GalleryCard:
@@ -56,7 +59,8 @@ def sides_html(c: Comparison, *, film: bool = True) -> str:
     columns = "".join(_side_html(c, i, film) for i in range(len(c.sides)))
     below = len(rows(c)) + len(c.measures)
     sizes = f"--sbs-n:{max(1, len(c.sides))};--sbs-ratio:{_ratio(c):.3f};--sbs-rows:{below}"
-    return f'<div class="sbs-sides" style="{sizes}">{columns}</div>'
+    few = " sbs-few" if len(c.sides) <= MOST_BESIDE else ""
+    return f'<div class="sbs-sides{few}" style="{sizes}">{columns}</div>'
 
 
 def table_html(c: Comparison) -> str:
