@@ -9,9 +9,9 @@ from typing import Any
 import gradio as gr
 
 from demos.guidance import DEMO
-from demos.guidance.slide import draw_slide, slide_html
 from demos.guidance.words import prompt_note, put_word, surprise, word_groups
 from shared.ui.controls import Controls
+from shared.ui.slide import draw_slide, slide_html
 from shared.ui.tab import View, build_tab
 
 _INSTANT: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}

@@ -8,10 +8,10 @@ import gradio as gr
 import numpy as np
 from PIL import Image
 
-from demos.guidance.slide import draw_slide, slide_html
 from demos.guidance.view import note_html, words_html
 from shared.comparison import Comparison, Side
 from shared.stickers import vocabulary
+from shared.ui.slide import draw_slide, slide_html
 
 
 def test_every_word_is_a_button():
