@@ -14,7 +14,7 @@ from demos.precision.figures import lines
 from demos.precision.networks import answer_logits
 from demos.precision.scenes import hard_scenes, to_input
 from demos.precision.settings import CalibrationSettings, PrecisionSettings, read_counts
-from demos.precision.tasks import calibrating_for, calls_for, run_all
+from demos.precision.tasks import Tick, calibrating_for, calls_for, run_all
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, Progress, no_progress
 from shared.devices import environment
@@ -68,7 +68,7 @@ def run_calibration(settings: CalibrationSettings, progress: Progress | None = N
     network = task.networks[-1]
     wanted = cells(settings)
     each = calls_for(settings.n_quality) + 1
-    total, done = (len(wanted) + 1) * each, 0
+    total, done = len(wanted) * each + each - 1, 0
 
     def tick() -> None:
         nonlocal done
@@ -105,8 +105,8 @@ def run_calibration(settings: CalibrationSettings, progress: Progress | None = N
     )  # fmt: skip
 
 
-def _answers(engine: Engine, inputs: tuple[torch.Tensor, ...], tick: object) -> np.ndarray:
-    return answer_logits(run_all(engine, inputs, tick)).argmax(-1).numpy()  # pyright: ignore[reportArgumentType]
+def _answers(engine: Engine, inputs: tuple[torch.Tensor, ...], tick: Tick) -> np.ndarray:
+    return run_all(engine, inputs, tick, then=answer_logits).argmax(-1).numpy()
 
 
 def _side(label: str, answers: np.ndarray, reference: np.ndarray, truth: np.ndarray, s: CalibrationSettings) -> Side:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import torch
 
 from demos.precision.engines import Engine
 from demos.precision.networks import Inputs, Network, answer_logits, photo_classifier, scene_reader
@@ -17,7 +16,7 @@ from demos.precision.tasks import SHOWN, Judged, Tick, calls_for, mean, relative
 from shared.demo import DemoError
 from shared.stickers import KINDS
 
-MOST_PHOTOS = 64
+MOST_PHOTOS = 40
 _AGREEMENT = "Share of hard scenes on which this side names the same kind as FP32"
 _ACCURACY = "Share of hard scenes (one small sticker, at random places, under noise) whose kind is named right"
 _ERROR = (
@@ -54,11 +53,12 @@ class Classify:
         scenes = hard_scenes(self.count, self.seed)
         inputs = (to_input(scenes.pictures),)
         reference = engines.get("eager_fp32") or next(iter(engines.values()))
-        evidence = {name: run_all(found[-1], inputs, tick) for name, found in engines.items()}
+        logits = {n: run_all(own[-1], inputs, tick, then=answer_logits).numpy() for n, own in engines.items()}
         photos = self._photo_answers(engines, tick)
-        logits = {name: answer_logits(maps).numpy() for name, maps in evidence.items()}
         base = next(name for name, found in engines.items() if found is reference)
         shown = self._choose(logits, base)
+        seen = (to_input(scenes.pictures[shown]),)
+        evidence = {name: own[-1].run(seen).numpy() for name, own in engines.items()}
         return {
             name: self._judged(name, logits[name], logits[base], evidence[name], photos, base, shown)
             for name in engines
@@ -82,7 +82,7 @@ class Classify:
         name: str,
         logits: np.ndarray,
         truth: np.ndarray,
-        evidence: torch.Tensor,
+        evidence: np.ndarray,
         photos: Mapping[str, np.ndarray],
         base: str,
         shown: Sequence[int],
@@ -97,8 +97,8 @@ class Classify:
         if photos:
             measures.append(share("photo_agreement", photos[name] == photos[base], _PHOTOS))
         pictures, captions = [], []
-        for i in shown:
+        for place, i in enumerate(shown):
             found, true = KINDS[int(answers[i])], KINDS[int(scenes.truth[i])]
-            pictures.append(answer_picture(scenes.pictures[i], evidence[i].float().numpy(), logits[i]))
+            pictures.append(answer_picture(scenes.pictures[i], evidence[place], logits[i]))
             captions.append(f"{found} ✓" if found == true else f"{found}, not {true}")
         return Judged(tuple(measures), tuple(pictures), tuple(captions), {"logits": logits.astype(np.float32)})

@@ -32,7 +32,7 @@ def photos() -> tuple[Image.Image, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=3)
 def photo_crops(count: int, seed: int) -> tuple[Image.Image, ...]:
     """`count` square crops at 224 pixels, photo after photo, some mirrored."""
     rng, made = random.Random(f"photo crops {seed}"), []

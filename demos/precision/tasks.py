@@ -90,11 +90,15 @@ def noise_like(inputs: Inputs, seed: int) -> Inputs:
     return tuple(found)
 
 
-def run_all(engine: Engine, inputs: Inputs, tick: Tick, at_once: int = AT_ONCE) -> Tensor:
-    """The engine's output over all items, some at a time; a tick after each call."""
+def run_all(
+    engine: Engine, inputs: Inputs, tick: Tick, at_once: int = AT_ONCE, then: Callable[[Tensor], Tensor] | None = None
+) -> Tensor:
+    """The engine's output over all items, some at a time; a tick after each call. `then` makes less of each output, so
+    that large ones are not kept."""
     parts = []
     for start in range(0, len(inputs[0]), at_once):
-        parts.append(engine.run(tuple(x[start : start + at_once] for x in inputs)))
+        found = engine.run(tuple(x[start : start + at_once] for x in inputs))
+        parts.append(then(found) if then else found)
         tick()
     return torch.cat(parts)
 

@@ -7,12 +7,14 @@ from torch import nn
 from demos.precision import classify
 from demos.precision.networks import Network
 from shared import measuring, models
-from tests.tiny import write_tiny_assets
+from tests.tiny import write_tiny_assets, write_tiny_clip
 
 
 @pytest.fixture(scope="session")
 def tiny_assets(tmp_path_factory):
-    return write_tiny_assets(tmp_path_factory.mktemp("assets"))
+    root = write_tiny_assets(tmp_path_factory.mktemp("assets"))
+    write_tiny_clip(root / "sticker_clip")
+    return root
 
 
 @pytest.fixture(scope="session")

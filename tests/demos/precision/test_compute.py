@@ -131,3 +131,13 @@ def test_the_demo_makes_its_points():
     for preset in DEMO.presets:
         PrecisionSettings.check(preset.settings)
     assert [s.slug for s in DEMO.studies][:4] == ["calibration", "stages", "batches", "roofline"]
+
+
+def test_embed_looks_reworded_captions_up(tiny):
+    sides = ["eager_fp32", "ort_fp32", "torchao_int8"]
+    c = compare(PrecisionSettings(task="embed", sides=sides, n_quality=20))
+    fp32, ort, int8 = c.sides
+    assert fp32.measure("cosine").value == pytest.approx(1) and ort.measure("cosine").value == pytest.approx(1)
+    assert ort.measure("recall_at_1").value == fp32.measure("recall_at_1").value
+    assert 0.9 < int8.measure("cosine").value < 1 and "linear layers alone" in int8.measure("p50").note
+    assert int8.arrays["vectors"].shape[0] == 20 and len(int8.images) == 1

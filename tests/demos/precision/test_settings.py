@@ -20,7 +20,7 @@ from shared.settings import SettingsError
         ({"sides": []}, "sides must have at least 1 entry, not 0."),
         ({"quality_floor": 2}, "quality_floor must be a number from 0 to 1, not 2."),
         ({"latency_objective": 0}, "latency_objective must be a number from 0 to 60,000, not 0."),
-        ({"sides": ["int4"]}, "sides must be any of eager_fp32"),
+        ({"sides": ["int4"]}, "sides must be a list of any of eager_fp32"),
         ({"task": "speak"}, "task must be one of classify, draw, embed, not speak."),
         ({"calibration": "photos"}, "calibration must be one of scenes, noise, none, not photos."),
         ({"n_quality": 1}, "n_quality must be a whole number from 2 to 2,000, not 1."),
