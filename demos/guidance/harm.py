@@ -1,10 +1,10 @@
-"""What a side's settings did to its pictures' looks, by the most telling measure that both sides have."""
+"""Which side follows the prompt better, and what its settings did to the looks, by the most telling measure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.comparison import Side, winner
+from shared.comparison import Measure, Side, winner
 from shared.table import format_value
 
 NOUNS = {"off_palette": "pixels off the palette", "saturation": "saturated colors"}
@@ -19,6 +19,15 @@ def harm_of(sides: Sequence[Side]) -> str:
 def noun_of(sides: Sequence[Side]) -> str:
     """What the measure counts, in words."""
     return NOUNS[harm_of(sides)]
+
+
+def follower(sides: Sequence[Side], gain: Measure | None) -> int | None:
+    """The side that clearly follows the prompt better: by the sides' own intervals, or by the differences on the same
+    noises, whose interval is narrower because the noise is in neither; None where neither tells."""
+    better = winner(sides, "adherence")
+    if better is not None or gain is None or gain.low is None or gain.high is None or gain.low <= 0 <= gain.high:
+        return better
+    return int(gain.low > 0)
 
 
 def cleaner(sides: Sequence[Side]) -> int | None:

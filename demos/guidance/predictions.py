@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from demos.guidance.harm import cleaner
-from shared.comparison import Comparison, winner
+from demos.guidance.harm import cleaner, follower
+from shared.comparison import Comparison
 from shared.demo import Answer, Prediction
 
 
@@ -14,7 +14,8 @@ def _judged(c: Comparison) -> bool:
 
 
 def _better(c: Comparison) -> int | None:
-    return winner(c.sides, "adherence")
+    gain = next((m for m in c.measures if m.name == "adherence_gain"), None)
+    return follower(c.sides, gain)
 
 
 def _a_follows(c: Comparison) -> bool | None:

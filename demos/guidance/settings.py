@@ -62,8 +62,8 @@ class GuidanceSettings(Settings):
     guidance_b: float = setting(
         7.5, "guidance", _GUIDANCE, main=True, group="guidance", side="b", step=0.5, ge=0, le=30
     )
-    steps_a: int = setting(20, "steps", _STEPS, main=True, group="steps", side="a", step=1, ge=1, le=100)
-    steps_b: int = setting(20, "steps", _STEPS, main=True, group="steps", side="b", step=1, ge=1, le=100)
+    steps_a: int = setting(12, "steps", _STEPS, main=True, group="steps", side="a", step=1, ge=1, le=100)
+    steps_b: int = setting(12, "steps", _STEPS, main=True, group="steps", side="b", step=1, ge=1, le=100)
     seed: int = setting(
         13,
         "Seed",
@@ -100,7 +100,7 @@ class GuidanceSettings(Settings):
     guidance_until_a: float = setting(1.0, "guided until", _UNTIL, group="until", side="a", step=0.05, ge=0, le=1)
     guidance_until_b: float = setting(1.0, "guided until", _UNTIL, group="until", side="b", step=0.05, ge=0, le=1)
     samples: int = setting(
-        8,
+        12,
         "Samples",
         "Pictures a side, with this seed and the next ones. The measures are over all of them.",
         step=1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from demos.guidance.harm import cleaner, harm_of, harms, noun_of, share
+from demos.guidance.harm import cleaner, follower, harm_of, harms, noun_of, share
 from demos.guidance.remedy_takeaway import Told, distilled_said, remedy_said
 from shared.comparison import Measure, Side, winner
 
@@ -19,32 +19,20 @@ USUAL = 10.0
 
 def say(sides: Sequence[Side], plans: Sequence[Plan], cut: str = "", told: Told | None = None) -> str:
     """A sentence on adherence, looks and cost; before it what a remedy did, where the sides differ in one alone; after
-    it where pairs of the same noise tell more than the sides' own intervals, where the result is not the textbook's,
-    and where the prompt's end was cut off."""
+    it where the result is not the textbook's, and where the prompt's end was cut off."""
     told = told or Told()
-    sentences = [remedy_said(sides, plans, told), f"{_followed(sides)}{_cost(sides)}.", _pairs_said(sides, told.gain)]
+    sentences = [remedy_said(sides, plans, told), f"{_followed(sides, told.gain)}{_cost(sides)}."]
     has_remedy = bool(sentences[0])
     if not has_remedy:
         sentences.append(distilled_said(sides, plans) if told.scale_is_learned else "")
-        sentences.append(_against_textbook(sides, plans, told.scale_is_learned))
+        sentences.append(_against_textbook(sides, plans, told))
     sentences = [sentence for sentence in sentences if sentence]
     if cut:
         sentences.append(f"The text encoder left out the prompt's end, from “{_short(cut)}”.")
     return " ".join(sentences)
 
 
-def _pairs_said(sides: Sequence[Side], gain: Measure | None) -> str:
-    """Where the sides' intervals overlap and the differences on the same noises still all but exclude 0."""
-    if gain is None or gain.value is None or gain.low is None or gain.high is None or gain.low <= 0 <= gain.high:
-        return ""
-    if winner(sides, "adherence") is not None:
-        return ""
-    better = LETTERS[gain.value > 0]
-    low, high = sorted((abs(gain.low), abs(gain.high)))
-    return f"Noise by noise {better} is better by {abs(gain.value):.2f} ({low:.2f} to {high:.2f})."
-
-
-def _followed(sides: Sequence[Side]) -> str:
+def _followed(sides: Sequence[Side], gain: Measure | None) -> str:
     a, b = _pair(sides, "adherence")
     better = winner(sides, "adherence")
     if a.value is None or b.value is None:
@@ -53,6 +41,20 @@ def _followed(sides: Sequence[Side]) -> str:
         values = (a.value, b.value)
         numbers = f"{values[better]:.2f} of the facts against {values[1 - better]:.2f}"
         return f"{LETTERS[better]} followed the prompt better ({numbers}){_harmed_beside(sides, better)}"
+    by_pairs = follower(sides, gain)
+    if (
+        by_pairs is not None
+        and gain is not None
+        and gain.value is not None
+        and gain.low is not None
+        and gain.high is not None
+    ):
+        low, high = sorted((abs(gain.low), abs(gain.high)))
+        numbers = f"by {abs(gain.value):.2f} of the facts, {low:.2f} to {high:.2f}; A {a.value:.2f}, B {b.value:.2f}"
+        return (
+            f"On the same noises {LETTERS[by_pairs]} followed the prompt better ({numbers})"
+            f"{_harmed_beside(sides, by_pairs)}"
+        )
     if a.value == b.value:
         return f"Both sides followed the prompt equally ({a.value:.2f} of the facts); {_harmed_alone(sides)}"
     if a.low is None or b.low is None:
@@ -97,15 +99,15 @@ def _cost(sides: Sequence[Side]) -> str:
     return f", at {a} U-Net call{'s' * (a != 1)} a picture for A and {b} for B"
 
 
-def _against_textbook(sides: Sequence[Side], plans: Sequence[Plan], scale_is_learned: bool) -> str:
+def _against_textbook(sides: Sequence[Side], plans: Sequence[Plan], told: Told) -> str:
     """Only where one setting differs, so that the result can be put down to it."""
     if _pair(sides, "adherence")[0].value is None:
         return ""
     a, b = plans
-    better = winner(sides, "adherence")
+    better = follower(sides, told.gain)
     if a.guidance != b.guidance and (a.steps, a.scheduler) == (b.steps, b.scheduler):
         low, high = (0, 1) if a.guidance < b.guidance else (1, 0)
-        if scale_is_learned:
+        if told.scale_is_learned:
             return ""
         if max(a.guidance, b.guidance) <= USUAL:
             return _expected(better, high, "the higher guidance scale to follow the prompt better")

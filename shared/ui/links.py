@@ -45,7 +45,7 @@ def read_link(query: Query, demos: Sequence[Demo]) -> Link | None:
 
     Everything in a link is checked: names, values, length; a link never names an upload, and names nothing twice.
     """
-    pairs = list(query.items()) if isinstance(query, Mapping) else list(query)
+    pairs = [(str(k), str(v)) for k, v in (query.items() if isinstance(query, Mapping) else query)]
     found = dict(pairs)
     if "demo" not in found:
         return None

@@ -15,7 +15,7 @@ from shared.settings import SettingsError
 
 def test_defaults_are_valid_and_few():
     s = GuidanceSettings()
-    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 20, "ddim", 8)
+    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 12, "ddim", 12)
     assert s.to_query() == {}
 
 

@@ -197,14 +197,28 @@ def test_a_distilled_model_is_told_what_guidance_did():
     assert "Textbooks" not in told(side(HIGH, CLEAN, 4), side(LOW, CLEAN, 8))
 
 
-def test_pairs_are_told_where_the_sides_own_intervals_overlap():
-    def told(low, high, value=0.2) -> str:
-        gain = Measure("adherence_gain", value, "share", "neither", "", low, high, 8)
-        return say((side(WIDE, CLEAN), side(HIGH, CLEAN)), plans(), told=Told(gain=gain))
+def test_pairs_decide_where_the_sides_own_intervals_overlap():
+    sides = (side(WIDE, CLEAN), side(HIGH, HARSH))
 
-    assert "Noise by noise B is better by 0.20 (0.05 to 0.35)." in told(0.05, 0.35)
-    assert "Noise by noise A is better by 0.20 (0.05 to 0.35)." in told(-0.35, -0.05, -0.2)
-    assert "Noise by noise" not in told(-0.05, 0.45)
+    def gain(low, high, value) -> Measure:
+        return Measure("adherence_gain", value, "share", "neither", "", low, high, 8)
+
+    def told(*values) -> str:
+        return say(sides, plans(), told=Told(gain=gain(*values)))
+
+    rising = told(0.05, 0.35, 0.2)
+    assert rising.startswith(
+        "On the same noises B followed the prompt better (by 0.20 of the facts, 0.05 to 0.35; A 0.85, B 0.95) and paid "
+        "with more saturated colors"
+    )
+    assert "Textbooks" not in rising
+    falling = told(-0.35, -0.05, -0.2)
+    assert "On the same noises A followed the prompt better" in falling and "here the other side did" in falling
+    assert told(-0.05, 0.45, 0.2).startswith("No clear difference")
+    c = Comparison("guidance", {}, sides, "", {}, (gain(0.05, 0.35, 0.2),))
+    assert [answer.holds(c) for answer in PREDICTIONS[0].answers] == [False, False, True, False]
+    c = Comparison("guidance", {}, sides, "", {}, (gain(-0.05, 0.35, 0.2),))
+    assert [answer.holds(c) for answer in PREDICTIONS[0].answers] == [False, False, False, True]
 
 
 def test_looks_are_told_by_the_palette_where_it_is_known():

@@ -254,7 +254,7 @@ def test_an_error_is_an_alert_and_nothing_without_a_sentence():
 
 def test_the_environment_is_one_line():
     assert Reader(environment_line(compared(share(0.5)))).text == (
-        "sticker_diffusion · CPU (test), 2 threads · float32 · torch 2.13.0 · measured 2026-01-02 03:04"
+        "sticker_diffusion · AI-generated pictures · CPU (test), 2 threads · float32 · torch 2.13.0 · measured 2026-01-02 03:04"
     )
     gpu = Comparison("d", {}, (), "", ENVIRONMENT | {"device": "NVIDIA T4", "dtype": "float16"})
     assert "NVIDIA T4 · float16" in Reader(environment_line(gpu)).text
