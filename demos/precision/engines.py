@@ -62,7 +62,7 @@ def _eager(dtype: torch.dtype) -> Callable[[Network, Calibrating], Engine]:
     return make
 
 
-def _torch_run(module: torch.nn.Module, device: torch.device, dtype: torch.dtype) -> Callable[[Inputs], Tensor]:
+def _torch_run(module: Callable[..., Tensor], device: torch.device, dtype: torch.dtype) -> Callable[[Inputs], Tensor]:
     @torch.inference_mode()
     def run(inputs: Inputs) -> Tensor:
         # Vectors are timesteps: they stay in FP32, whose whole numbers are exact.
