@@ -84,8 +84,10 @@ def load(variant: Variant) -> Fusion:
     """
     name = catalog().get(variant)
     if name is None:
+        there = sorted({v.dropout for v in catalog() if v.task == variant.task and v.design == variant.design})
         raise DemoError(
-            f"No {variant.design} model for {variant.task} was trained with modality dropout {variant.dropout:g}."
+            f"trained_with must be {' or '.join(f'{d:g}' for d in there)} for task {variant.task}, not "
+            f"{variant.dropout:g}: no other is bundled."
         )
     prefix = f"{name}/"
     state: dict[str, Any] = {
