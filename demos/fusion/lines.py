@@ -50,7 +50,9 @@ def draw_lines(
     )
     figure.update_annotations(font={"size": 12, "color": GREY})
     figure.update_xaxes(**grid)
-    figure.update_yaxes(**grid, **({"range": [0, 1.02]} if share else {}))
+    figure.update_yaxes(**grid)
+    if share:
+        figure.update_yaxes(range=[0, 1.02])
     middle = (len(panels) + 1) // 2
     figure.update_xaxes(title_text=f"{x_title}{f' ({note})' if note else ''}", row=1, col=middle)
     figure.update_yaxes(title_text=y_title, row=1, col=1)
