@@ -32,10 +32,10 @@ def blob(size: tuple[int, int]) -> np.ndarray:
 
 
 @contextmanager
-def shuffled(modules: Iterable[nn.Module], seed: int) -> Iterator[None]:
-    """Inside, every weight tensor of the modules has its own values in random order: as large as before, and knowing
-    nothing (Adebayo et al. 2018, arXiv 1810.03292). Afterwards they are bit for bit those from before, whatever
-    happened. Biases and normalizations stay."""
+def randomized(modules: Iterable[nn.Module], seed: int) -> Iterator[None]:
+    """Inside, every weight tensor of the modules is drawn at random, with the spread that it had and mean 0: as large
+    as before, and knowing nothing (Adebayo et al. 2018, arXiv 1810.03292). Afterwards they are bit for bit those from
+    before, whatever happened. Biases and normalizations stay."""
     generator = torch.Generator().manual_seed(seed)
     kept: list[tuple[nn.Parameter, torch.Tensor]] = []
     try:
@@ -45,8 +45,8 @@ def shuffled(modules: Iterable[nn.Module], seed: int) -> Iterator[None]:
                     if parameter.ndim < 2:
                         continue
                     kept.append((parameter, parameter.data))
-                    order = torch.randperm(parameter.numel(), generator=generator).to(parameter.device)
-                    parameter.data = parameter.data.flatten()[order].view_as(parameter)
+                    drawn = torch.randn(parameter.shape, generator=generator) * float(parameter.float().std())
+                    parameter.data = drawn.to(parameter.device, parameter.dtype)
         yield
     finally:
         for parameter, values in kept:
@@ -55,12 +55,12 @@ def shuffled(modules: Iterable[nn.Module], seed: int) -> Iterator[None]:
 
 @torch.no_grad()
 def random_copy(network: nn.Module, seed: int, inputs: torch.Tensor) -> nn.Module:
-    """A copy of a classifier with every layer shuffled; the network itself may be in others' hands.
+    """A copy of a classifier with every layer's weights random; the network itself may be in others' hands.
 
     Batch normalizations take their statistics anew from `inputs` [b, 3, h, w]: with those of the trained network no
     signal would reach the end, and the control would be empty rather than random.
     """
-    with shuffled([made := copy.deepcopy(network)], seed):
+    with randomized([made := copy.deepcopy(network)], seed):
         blind = copy.deepcopy(made)
     norms = [m for m in blind.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)]
     for norm in norms:
@@ -71,7 +71,7 @@ def random_copy(network: nn.Module, seed: int, inputs: torch.Tensor) -> nn.Modul
     return blind.eval()
 
 
-def shuffled_attention(unet: nn.Module, seed: int) -> AbstractContextManager[None]:
-    """The queries and keys of every cross-attention layer, shuffled; all else of the U-Net stays trained."""
+def randomized_attention(unet: nn.Module, seed: int) -> AbstractContextManager[None]:
+    """The queries and keys of every cross-attention layer at random; all else of the U-Net stays trained."""
     layers = cross_attention_layers(unet).values()  # pyright: ignore[reportArgumentType]
-    return shuffled([m for layer in layers for m in (layer.to_q, layer.to_k)], seed)
+    return randomized([m for layer in layers for m in (layer.to_q, layer.to_k)], seed)

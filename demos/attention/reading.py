@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from demos.attention.controls import shuffled_attention
+from demos.attention.controls import randomized_attention
 from demos.attention.maps import Choice, Strip, token_maps, word_map
 from demos.attention.recorder import Recording, record, resize
 from demos.attention.words import Word
@@ -98,8 +98,8 @@ def look_at_random(
     loaded: Loaded, encoded: Encoded, latents: Tensor, seeds: Sequence[int], timestep: int, choice: Choice,
     random_seed: int,
 ) -> Tensor:  # fmt: skip
-    """The same look with the cross-attention's queries and keys shuffled: [n, tokens, h, w]."""
-    with shuffled_attention(loaded.model.unet, random_seed):
+    """The same look with the cross-attention's queries and keys random: [n, tokens, h, w]."""
+    with randomized_attention(loaded.model.unet, random_seed):
         return look(loaded, encoded, latents, seeds, timestep, choice)[0]
 
 
