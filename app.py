@@ -37,7 +37,8 @@ from shared.ui.theme import theme
 from shared.zerogpu import load_models
 
 SPARE_THREADS = 64
-SESSIONS = 1000
+SESSIONS_PER_SEAT = 4
+"""Pages whose state is held; each takes over a megabyte."""
 
 
 def launch(options: "argparse.Namespace") -> gr.Blocks:
@@ -63,7 +64,7 @@ def launch(options: "argparse.Namespace") -> gr.Blocks:
         run_history=False,
         max_file_size="64mb",
         max_threads=line + SPARE_THREADS,
-        state_session_capacity=SESSIONS,
+        state_session_capacity=max(100, SESSIONS_PER_SEAT * hosting().seats),
         app_kwargs={"middleware": [Middleware(CheckCalls, demos=all_demos())]},
         prevent_thread_lock=True,
     )

@@ -73,7 +73,11 @@ def started(port: int, arguments: list[str]) -> Iterator[Server]:
         command = [sys.executable, "app.py", "--port", str(port), *arguments]
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
-            wait_for(f"http://127.0.0.1:{port}/", process)
+            try:
+                wait_for(f"http://127.0.0.1:{port}/", process)
+            except RuntimeError as error:
+                log.seek(0)
+                raise SystemExit(f"{error}\n{log.read().decode()[-2000:]}") from None
             yield Server(f"http://127.0.0.1:{port}/", process.pid, Path(folder))
         finally:
             process.terminate()

@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.timeout(900)
 LONG = {"levels": [0.1, 0.2, 0.3], "samples": 5000}
 """A study of the example demo that takes minutes."""
 

@@ -14,7 +14,7 @@ import gradio as gr
 from shared.comparison import Comparison
 from shared.demo import Demo
 from shared.settings import Settings, SettingsError, look
-from shared.ui.presence import visitor, watch_client
+from shared.ui.presence import forget_lone_session, visitor, watch_client
 from shared.ui.running import DEVICE_SLOT, Step, Waiting, follow, sentence_for
 
 
@@ -88,6 +88,8 @@ def make_endpoint(
                     )
         except Exception as error:
             raise gr.Error(sentence_for(error), print_exception=False) from None
+        finally:
+            forget_lone_session()
         raise gr.Error("The run ended without a result.", print_exception=False)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from gradio.context import LocalContext
 
@@ -31,3 +33,21 @@ def visitor() -> str:
     if session and session != LocalContext.event_id.get(None):
         return f"session {session}"
     return f"address {request.client.host if request.client else ''}"
+
+
+def forget_lone_session(after: float = 10.0) -> None:
+    """Lets go, `after` so many seconds, of the page's state that Gradio made for a call without a session.
+
+    It holds a copy of the whole page's configuration, over a megabyte, and nobody can ever use it again. Call it at the
+    end of the handler.
+    """
+    number, request = LocalContext.event_id.get(None), LocalContext.request.get(None)
+    holder = getattr(LocalContext.blocks.get(None), "state_holder", None)
+    if holder is None or request is None or not number or request.session_hash != number:
+        return
+    asyncio.get_running_loop().call_later(after, _forget, holder, number)
+
+
+def _forget(holder: Any, session: str) -> None:
+    holder.session_data.pop(session, None)
+    holder.time_last_used.pop(session, None)
