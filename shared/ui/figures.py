@@ -34,7 +34,10 @@ const join = (plot) => {
   ground.setAttribute('fill', getComputedStyle(document.body).getPropertyValue('--sbs-page').trim() || '#ffffff');
   whole.appendChild(ground);
   for (const layer of layers) for (const part of layer.children) whole.appendChild(part.cloneNode(true));
-  return {text: new XMLSerializer().serializeToString(whole), width: box.width, height: box.height};
+  // What is referred to lies in the picture itself; plotly names it with the page's address.
+  const text = new XMLSerializer().serializeToString(whole);
+  const inside = text.replace(/url\\((?:&quot;|["'])?[^)]*?#([^)"'&]+)(?:&quot;|["'])?\\)/g, 'url(#$1)');
+  return {text: inside, width: box.width, height: box.height};
 };
 const save = (blob, ending) => {
   const link = document.createElement('a');
@@ -55,13 +58,16 @@ element.addEventListener('click', async (event) => {
   canvas.getContext('2d').drawImage(picture, 0, 0, canvas.width, canvas.height);
   canvas.toBlob((blob) => save(blob, '.png'), 'image/png');
 });
-const name = () => {
+// A plot comes some time after its words: it is named once it is there.
+const name = (tries) => {
   const plot = plotOf(), words = element.querySelector('.sbs-figure-words p');
-  if (!plot || !words) return;
-  plot.setAttribute('role', 'img'); plot.setAttribute('aria-label', words.textContent.slice(0, 400));
+  if (plot && words) {
+    plot.setAttribute('role', 'img'); plot.setAttribute('aria-label', words.textContent.slice(0, 400));
+  }
+  if (tries > 0) setTimeout(() => name(tries - 1), 500);
 };
-watch('value', () => [100, 1000, 3000].forEach((wait) => setTimeout(name, wait)));
-name();
+watch('value', () => name(40));
+name(40);
 """
 
 
