@@ -37,7 +37,7 @@ LABELS = {
 }
 _BIASED = "On unseen pictures where each kind stands on the background that it had in training"
 _FLIPPED = "On unseen pictures where no kind stands on the background that it had in training"
-_ENERGY = "The share of Grad-CAM's mass for the true class that lies in the sticker, on the flipped split"
+_ENERGY = "The share of Grad-CAM's mass for the class that it names that lies in the sticker, on the flipped split"
 _OCCLUSION = "The same of an occlusion map: how much the class's logit falls where a window hides the picture"
 _AREA = "The share of the picture that the sticker covers: what a map that knows nothing would have"
 _OWN = "On the test part of its own split: what its makers would report"
@@ -84,9 +84,10 @@ def _backgrounds(settings: ShortcutSettings, networks: Sequence[SmallCNN], progr
             done += settings.n_pictures
             progress(done, total, UNIT)
         flipped = splits["flipped"]
+        called = [guess(network, flipped.inputs) for network in networks]
         for i in range(min(settings.n_maps, len(flipped.labels))):
-            for network, found in zip(networks, maps, strict=True):
-                found.append(explain(network, flipped.inputs[i : i + 1], int(flipped.labels[i])))
+            for network, names, found in zip(networks, called, maps, strict=True):
+                found.append(explain(network, flipped.inputs[i : i + 1], int(names[i])))
                 done += 2
                 progress(done, total, UNIT)
     except Cancelled:
@@ -147,12 +148,13 @@ def _background_side(
         measures.append(_mean(name, values, note))
     measures.append(_mean("sticker_area", [float(m.mean()) for m in masks], _AREA, "neither"))
     cam, hidden = found[0]
+    called = KINDS[named["flipped"][index][0]]
     first = flipped.pictures[0].resize((256, 256), Image.Resampling.BICUBIC)
     images, captions = [first], [_caption(named["flipped"][index][0], flipped.labels[0])]
     for values, title in ((cam, "Grad-CAM"), (hidden, "occlusion")):
         large = picture_map(values, (256, 256))
         images.append(first if explaining.is_flat(large) else overlay(first, large))
-        captions.append(f"{title} for “{KINDS[flipped.labels[0]]}”")
+        captions.append(f"{title} for “{called}”")
     arrays = {"map": cam, "occlusion": hidden}
     return Side(label, tuple(measures), tuple(images), captions=tuple(captions), arrays=arrays, cover=1)
 

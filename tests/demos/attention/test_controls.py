@@ -29,7 +29,7 @@ def test_random_weights_have_the_same_spread_and_the_old_ones_come_back():
     network = nn.Sequential(nn.Conv2d(16, 32, 3), nn.BatchNorm2d(32))
     before = {k: v.clone() for k, v in network.state_dict().items()}
     with randomized([network], seed=1):
-        weight = network[0].weight
+        weight = network[0].weight.detach()
         assert not torch.equal(weight, before["0.weight"])
         assert float(weight.std()) == pytest.approx(float(before["0.weight"].std()), rel=0.1)
         assert abs(float(weight.mean())) < 0.1 * float(weight.std())
