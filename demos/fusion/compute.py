@@ -10,7 +10,7 @@ import torch
 
 from demos.fusion.bars import draw_bars
 from demos.fusion.data import draw_pairs, put_noise_on_pictures, put_noise_on_sounds
-from demos.fusion.matched import matched_latencies
+from demos.fusion.matched import NO_MATCH, matched_latencies
 from demos.fusion.measures import (
     GONE,
     STATES,
@@ -157,7 +157,7 @@ def _side(
             "Total variation between the answers to this sample before and after the drop: 0 the same, 1 nothing alike",
         ),
         latency,
-        matched or Measure("matched_latency", None, "ms", "lower", "For the fusion designs only"),
+        matched or Measure("matched_latency", None, "ms", "lower", NO_MATCH),
         Measure.exact("parameters", count_parameters(network), "", "neither", "Numbers that training sets"),
     ]  # fmt: skip
     said = f"{answered.before.argmax()} before, {answered.after.argmax()} after"

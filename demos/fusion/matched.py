@@ -10,6 +10,7 @@ from demos.fusion.settings import FusionSettings
 from shared.comparison import Measure
 
 TOLERANCE = 0.01
+NO_MATCH = "For the fusion designs of task digit trained with modality dropout 0.3: these are bundled in three sizes"
 
 
 def matched_latencies(settings: FusionSettings, test: Inputs, truth: np.ndarray, one: Inputs) -> dict[str, Measure]:
@@ -19,8 +20,7 @@ def matched_latencies(settings: FusionSettings, test: Inputs, truth: np.ndarray,
     """
     sizes = {d: _sizes(d, settings) for d in DESIGNS}
     if any(len(found) < 2 for found in sizes.values()):
-        why = "Smaller sizes are bundled for task digit, trained with modality dropout 0.3"
-        return {d: Measure("matched_latency", None, "ms", "lower", why) for d in DESIGNS}
+        return {}
     reached = {
         d: {v.scale: _accuracy(v, test, truth, settings.late_rule) for v in variants} for d, variants in sizes.items()
     }

@@ -20,6 +20,7 @@ def say(settings: FusionSettings, sides: Sequence[Side], between: Sequence[Measu
     else:
         parts.append(on_falls(sides, between))
         parts.append(on_gain(sides))
+        parts.append(on_latency(sides))
     if settings.force_sample_rate and settings.audio != "none":
         parts.append(
             f"The sound was read as if at {settings.force_sample_rate:,} samples a second; the test pairs were not."
@@ -71,6 +72,18 @@ def on_gain(sides: Sequence[Side]) -> str:
             f"With both, the designs get {_range(worst, best)} right; {alone[1]}, the better reference, {alone[0]:.0%}."
         )
     return f"With both, the designs get {_range(worst, best)} right, no better than {alone[1]} with {alone[0]:.0%}."
+
+
+def on_latency(sides: Sequence[Side]) -> str:
+    """Which design is fastest at an accuracy that all reach, where it was measured."""
+    designs = sides[:DESIGNS]
+    found = [m for s in designs if (m := s.measure("matched_latency")) is not None and m.value is not None]
+    if len(found) < len(designs):
+        return ""
+    said = ", ".join(f"{s.label} {m.value:.2f} ms" for s, m in zip(designs, found, strict=True))
+    best = winner(designs, "matched_latency")
+    verdict = "no clear difference" if best is None else f"{designs[best].label} is the fastest"
+    return f"At an accuracy that all three reach: {said}; {verdict}."
 
 
 def on_both_needed(sides: Sequence[Side]) -> str:

@@ -6,6 +6,7 @@ import base64
 import io
 import wave
 from html import escape
+from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -19,6 +20,7 @@ from shared.ui.controls import Controls
 from shared.ui.html import data_uri
 from shared.ui.tab import View, build_tab
 
+_INSTANT: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 _CSS = """
 .given { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; font-size: 12px; line-height: 16px; }
 .given figure { margin: 0; display: flex; align-items: center; gap: 8px; }
@@ -51,11 +53,21 @@ else {
 
 def build() -> None:
     """Draw the tab inside an open Gradio context."""
-    build_tab(DEMO, below={"recording": _draw_microphone_note}, views=[View(_draw_given, given_html)])
+    build_tab(DEMO, below={"drawing": _use_drawing, "recording": _use_recording}, views=[View(_draw_given, given_html)])
 
 
-def _draw_microphone_note(controls: Controls) -> None:
-    """Below the recorder: a sentence that shows itself where the browser has no microphone to give."""
+def _use_drawing(controls: Controls) -> None:
+    """Whoever draws wants the drawing read."""
+    pad: Any = controls["drawing"]
+    pad.input(lambda: "drawn", None, controls["image"], **_INSTANT)
+
+
+def _use_recording(controls: Controls) -> None:
+    """Whoever speaks, or chooses a file, wants it heard; below, a sentence that shows itself where the browser has no
+    microphone to give."""
+    recorder: Any = controls["recording"]
+    recorder.stop_recording(lambda: "microphone", None, controls["audio"], **_INSTANT)
+    recorder.upload(lambda: "file", None, controls["audio"], **_INSTANT)
     gr.HTML(
         f'<p class="sbs-quiet no-microphone" role="status" hidden>{escape(NO_MICROPHONE)}</p>',
         js_on_load=_LISTEN_JS,

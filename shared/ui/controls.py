@@ -120,7 +120,8 @@ def _make_control(name: str, info: FieldInfo) -> Component:
 def _sketch_pad(common: Mapping[str, Any]) -> Component:
     """A square to draw on in black; it hands on the path of the finished drawing."""
     pad = gr.Sketchpad(
-        type="filepath", canvas_size=(280, 280), height=340, layers=False, transforms=(), format="png", buttons=[],
+        type="filepath", canvas_size=(280, 280), height=320, show_label=False, layers=False, transforms=(),
+        format="png", buttons=[],
         brush=gr.Brush(default_size=16, colors=["#000000"], color_mode="fixed"), **common,
     )  # fmt: skip
     read = pad.preprocess

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from demos.fusion.predictions import PREDICTIONS
-from demos.fusion.takeaway import on_both_needed, on_falls, on_gain
+from demos.fusion.takeaway import on_both_needed, on_falls, on_gain, on_latency
 from shared.comparison import Comparison, Measure, Side
 
 
@@ -59,3 +59,14 @@ def test_predictions_follow_the_measured_values():
     assert [a.holds(made((), SIDES)) for a in best.answers] == [False, False, False, True]
     ahead = (side("early fusion", 0.8, 0.7, 0.6), OTHER, side("late fusion", 0.7, 0.6, 0.5), *ALONE)
     assert [a.holds(made((), ahead)) for a in best.answers] == [False, True, False, False]
+
+
+def test_the_fastest_at_matched_accuracy_is_named_only_where_it_is_clear():
+    def timed(label: str, ms: float, half: float = 0.01) -> Side:
+        return Side(label, (Measure("matched_latency", ms, "ms", "lower", "", ms - half, ms + half, 30),))
+
+    sides = (timed("early fusion", 0.2), timed("intermediate fusion", 0.5), timed("late fusion", 0.3))
+    assert "early fusion is the fastest" in on_latency(sides)
+    assert "late fusion is the fastest" in on_latency((sides[1], sides[1], timed("late fusion", 0.1)))
+    assert "no clear difference" in on_latency((timed("early fusion", 0.3), sides[1], sides[2]))
+    assert on_latency((EARLY, OTHER, LATE)) == ""
