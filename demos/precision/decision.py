@@ -10,7 +10,7 @@ from shared.comparison import Comparison, Measure, Side
 from shared.table import cell, escape, spell
 
 ACCEPTED = "accepted"
-QUALITIES = ("agreement", "ssim", "cosine")
+QUALITIES = ("agreement", "photo_agreement", "ssim", "cosine")
 REFERENCE = "eager FP32"
 
 
@@ -54,8 +54,9 @@ def judge_side(side: Side, objective: float, floor: float) -> Verdict:
 
 
 def quality_of(side: Side) -> Measure | None:
-    """The measure that the quality floor is held against."""
-    return next((m for name in QUALITIES if (m := side.measure(name)) is not None), None)
+    """The measure that the quality floor is held against: of those that a side has, the lowest."""
+    found = [m for name in QUALITIES if (m := side.measure(name)) is not None]
+    return min(found, key=lambda m: -1.0 if m.value is None else m.value, default=None)
 
 
 def accepted_measure(verdict: Verdict) -> Measure:

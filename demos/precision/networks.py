@@ -200,8 +200,8 @@ def sentence_encoder() -> Network:
         module = ClipText(loaded.model)
     else:
         raise DemoError(
-            "task: “embed” needs MiniLM (the folder sentence-transformers/all-MiniLM-L6-v2 under GALLERY_MODELS) or the "
-            "bundled sticker_clip, and neither is here; classify and draw work."
+            "task: “embed” needs MiniLM (the folder sentence-transformers/all-MiniLM-L6-v2 under GALLERY_MODELS) or "
+            "the bundled sticker_clip, and neither is here; classify and draw work."
         )
 
     def example(n: int, seed: int) -> Inputs:

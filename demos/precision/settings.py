@@ -56,7 +56,7 @@ class PrecisionSettings(Settings):
         step=1, gt=0, le=60_000,
     )  # fmt: skip
     quality_floor: float = setting(
-        0.95, "Quality floor", "A side whose agreement (draw: SSIM, embed: cosine) is below it is rejected.",
+        0.95, "Quality floor", "A side with an agreement (draw: SSIM, embed: cosine) below it is rejected.",
         main=True, group="gates", step=0.01, ge=0, le=1,
     )  # fmt: skip
     calibration: Calibration = setting("scenes", "Calibration", _CALIBRATION, main=True)

@@ -69,11 +69,21 @@ def _quality(sides: Sequence[Side]) -> str:
     reference = next((s for s in sides if s.label == "eager FP32"), None)
     own, other = (s.measure("accuracy") if s is not None else None for s in (side, reference))
     if own is not None and other is not None and own.value is not None and other.value is not None:
-        return f"Static INT8's accuracy was {own.value:.2f} against FP32's {other.value:.2f}: {_apart(own, other)}."
+        said = f"Static INT8's accuracy was {own.value:.2f} against FP32's {other.value:.2f}: {_apart(own, other)}."
+        return f"{said}{_photos(side)}"
     quality = quality_of(side)
     if quality is None or quality.value is None:
         return ""
     return f"Static INT8's {spell(quality.name)} with FP32 was {cell(quality).text}."
+
+
+def _photos(side: Side) -> str:
+    scenes, photos = side.measure("agreement"), side.measure("photo_agreement")
+    if scenes is None or photos is None or scenes.low is None or photos.high is None or photos.value is None:
+        return ""
+    if photos.high >= scenes.low:
+        return ""
+    return f" On photos it cost more: EfficientNet-Lite0 named FP32's class on {photos.value:.2f} of the crops."
 
 
 def _apart(own: Measure, other: Measure) -> str:

@@ -140,3 +140,15 @@ def test_the_other_predictions():
     yes, no = (a.holds(c) for a in PREDICTIONS[2].answers)
     assert (engine, int8, yes, no) == (True, False, False, True)
     assert all(a.holds(result([side(EAGER, 60)])) is None for p in PREDICTIONS for a in p.answers)
+
+
+def test_the_lower_of_both_agreements_is_held_against_the_floor():
+    scenes = side(INT8, 8, agreement=0.99)
+    photos = Measure("photo_agreement", 0.78, "share", "higher", "", 0.63, 0.88, 40)
+    int8 = Side(INT8, (*scenes.measures, photos))
+    found = decide([side(EAGER, 30), int8], 50, 0.95)
+    assert found.recommended == 0 and found.verdicts[1].reason == "photo agreement 0.78 is below the floor of 0.95"
+    assert "On photos it cost more: EfficientNet-Lite0 named FP32's class on 0.78" in say(
+        [side(EAGER, 30), int8], found
+    )
+    assert "On photos" not in say([side(EAGER, 30), scenes], found)
