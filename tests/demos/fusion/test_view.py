@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import base64
+import io
+
+import numpy as np
+import pytest
+import soundfile
+
+from demos.fusion import DEMO
+from demos.fusion.settings import FusionSettings
+from demos.fusion.view import draw_log_mel, given_html, wave_of
+from shared.demo import DemoError
+from shared.stored import load_default
+
+
+def test_what_was_given_is_shown_and_what_is_gone_is_pale():
+    stored = load_default(DEMO)
+    assert stored is not None
+    html = given_html(stored)
+    assert html.count("<img") == 2 and html.count('class="gone"') == 1
+    assert "the sound, taken away for the filled bars" in html and "<audio" in html
+
+
+def test_a_wave_can_be_played():
+    samples, rate = soundfile.read(io.BytesIO(base64.b64decode(wave_of(np.sin(np.arange(800) / 5)))))
+    assert rate == 8_000 and len(samples) == 800 and np.abs(samples).max() == pytest.approx(0.7, abs=0.01)
+
+
+def test_low_bands_are_at_the_bottom():
+    levels = np.full((32, 48), -1.4)
+    levels[0] = 2.2
+    shown = np.asarray(draw_log_mel(levels))
+    assert shown.shape == (32, 48) and (shown[-1] == 255).all() and (shown[:-1] == 0).all()
+
+
+def test_what_is_not_bundled_gets_a_sentence():
+    with pytest.raises(DemoError, match="trained_with must be 0 for task both_needed"):
+        DEMO.compare(FusionSettings(task="both_needed", trained_with="0.6", n=50))
