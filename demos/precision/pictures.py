@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PIL import Image, ImageDraw
+from scipy.special import softmax
 
 from shared.lettering import Lettering
 from shared.stickers import KINDS
@@ -20,10 +21,11 @@ def answer_picture(scene: np.ndarray, evidence: np.ndarray, logits: np.ndarray) 
     whole = Image.new("RGB", (2 * TILE + 4, TILE + 4 + ANSWERS * ROW), PALE)
     whole.paste(Image.fromarray(scene).resize((TILE, TILE), Image.Resampling.BOX), (0, 0))
     best = np.argsort(-logits, kind="stable")[:ANSWERS]
+    shares = softmax(logits.astype(float))  # among the kinds, of which one is right
     whole.paste(heat(evidence[int(best[0])]).resize((TILE, TILE), Image.Resampling.BICUBIC), (TILE + 4, 0))
     pen, letters = ImageDraw.Draw(whole), Lettering(13, INK)
     for row, kind in enumerate(best):
-        probability = float(1 / (1 + np.exp(-float(logits[kind]))))
+        probability = float(shares[kind])
         y = TILE + 4 + row * ROW
         letters.write(whole, (2, y + 1), KINDS[int(kind)])
         left, room = 84, 2 * TILE + 4 - 84 - 40
@@ -33,7 +35,7 @@ def answer_picture(scene: np.ndarray, evidence: np.ndarray, logits: np.ndarray) 
     return whole
 
 
-def heat(values: np.ndarray, low: float = -6.0, high: float = 6.0) -> Image.Image:
+def heat(values: np.ndarray, low: float = -6.0, high: float = 4.0) -> Image.Image:
     """A map [h, w] from white (`low`) to dark blue (`high`)."""
     share = np.clip((np.nan_to_num(values) - low) / (high - low), 0, 1)[..., None]
     colors = np.array((255, 255, 255)) * (1 - share) + np.array((8, 64, 129)) * share
