@@ -56,9 +56,18 @@ class Server:
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
 
-    def files(self) -> int:
-        """How many files the server has left in its temporary folder."""
-        return sum(path.is_file() for path in self.folder.rglob("*")) if self.folder else 0
+    def files(self) -> list[str]:
+        """The files that the server has left in its temporary folder."""
+        return [str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file()] if self.folder else []
+
+    def settle(self) -> None:
+        """Returns once the models that load in the background are there: memory has not grown for 20 s."""
+        grown, last = time.monotonic(), self.memory()
+        began = grown
+        while self.pid and time.monotonic() - grown < 20 and time.monotonic() - began < PATIENCE:
+            time.sleep(2)
+            if self.memory() > 1.01 * last:
+                grown, last = time.monotonic(), self.memory()
 
 
 @contextmanager
@@ -78,7 +87,9 @@ def started(port: int, arguments: list[str]) -> Iterator[Server]:
             except RuntimeError as error:
                 log.seek(0)
                 raise SystemExit(f"{error}\n{log.read().decode()[-2000:]}") from None
-            yield Server(f"http://127.0.0.1:{port}/", process.pid, Path(folder))
+            server = Server(f"http://127.0.0.1:{port}/", process.pid, Path(folder))
+            server.settle()
+            yield server
         finally:
             process.terminate()
             process.wait(30)
@@ -161,7 +172,7 @@ async def load(server: Server, clients: int, requests: int, samples: int) -> lis
         rounds = -(-requests // clients)
         await phase("again and again", rounds, lambda index, turn: settings(0.1, 10_000 * (index + 1) + turn, 1))
         print(f"Memory after the warm-up {start:.0f} MiB, at the end {server.memory():.0f} MiB; "
-              f"files left behind: {server.files()}")  # fmt: skip
+              f"files left behind: {server.files() or 'none'}")  # fmt: skip
         return phases
 
 

@@ -25,4 +25,4 @@ def test_a_full_disk_gets_a_sentence(tmp_path: Path) -> None:
     assert done.returncode == 1 and "Traceback" not in done.stderr
     said = f"The files could not all be written to {tmp_path}: no space left on device."
     assert done.stderr.splitlines()[-1] == said
-    assert "| psnr" in done.stdout  # the numbers were shown all the same
+    assert "| PSNR" in done.stdout  # the numbers were shown all the same
