@@ -29,10 +29,10 @@ def load(settings: AnySettings, progress: Progress) -> Points:
         from demos.embeddings.pictures import sticker_pictures
 
         points = sticker_pictures(most, progress)
-    elif name == "joint":
+    elif name in ("joint", "untrained"):
         from demos.embeddings.pictures import pictures_and_captions
 
-        points = pictures_and_captions(most, progress)
+        points = pictures_and_captions(most, progress, trained=name == "joint")
     elif name == "text":
         from demos.embeddings.pictures import lines_of_text
 

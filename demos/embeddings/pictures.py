@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 import warnings
 import zipfile
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -61,8 +63,9 @@ def _sticker_pictures(name: str, count: int, progress: Progress) -> Points:
     )
 
 
-def pictures_and_captions(most: int, progress: Progress) -> Points:
-    """Pictures and their captions in one space, half of the points each, with the modality gap as a number.
+def pictures_and_captions(most: int, progress: Progress, *, trained: bool = True) -> Points:
+    """Pictures and their captions in one space, half of the points each, with the modality gap as a number; by the
+    bundled CLIP, or by the same network as it was before training.
 
     The gap is the distance between the mean picture and the mean caption, all of length 1 (Liang et al. 2022,
     arXiv 2203.02053). Raises DemoError where the gallery's CLIP is missing.
@@ -72,20 +75,22 @@ def pictures_and_captions(most: int, progress: Progress) -> Points:
             "dataset: “joint” needs the bundled model sticker_clip, which is not here; every other data set works."
         )
     count = max(2, min(most, 2 * MOST_PICTURES) // 2)
-    return _embedded.get(("joint", count)) or _embedded.put(("joint", count), _pictures_and_captions(count, progress))
+    key = ("joint", trained, count)
+    return _embedded.get(key) or _embedded.put(key, _pictures_and_captions(count, trained, progress))
 
 
-def _pictures_and_captions(count: int, progress: Progress) -> Points:
+def _pictures_and_captions(count: int, trained: bool, progress: Progress) -> Points:
     from shared.embedding import embed_captions, embed_pictures
 
     loaded = load_clip("sticker_clip")
+    loaded = loaded if trained else _before_training(loaded)
     scenes = _scenes(count, one=False)
     pictures, captions = _draw(scenes, RENDERED["sticker_clip"], progress), [caption(s) for s in scenes]
     with loaded.alone(lambda: progress(0, count, "pictures")):
         seen = embed_pictures(loaded, pictures, progress)
         read = embed_captions(loaded, captions, progress)
     return Points(
-        "sticker pictures and captions in one space",
+        "sticker pictures and captions in one space" + ("" if trained else ", before training"),
         np.concatenate([seen, read]),
         ("picture",) * count + ("caption",) * count,
         tuple(captions + captions),
@@ -95,6 +100,18 @@ def _pictures_and_captions(count: int, progress: Progress) -> Points:
         model=loaded.row.name,
         weights=loaded.origin,
     )
+
+
+def _before_training(loaded: Loaded) -> Loaded:
+    """The same network with the random weights that training starts from, seeded."""
+    import torch
+    from transformers import CLIPModel
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = CLIPModel(loaded.model.config)
+    model = model.to(loaded.device).eval().requires_grad_(False)
+    return replace(loaded, model=model, origin="untrained, seed 0", lock=threading.Lock())
 
 
 def modality_gap(pictures: np.ndarray, captions: np.ndarray) -> float:

@@ -32,7 +32,12 @@ PRESETS = (
         settles="E5", confusion="Is every point to be believed alike? Each has a trust of its own.",
     ),
     Preset(
-        "modality-gap", "Pictures and captions", {"dataset": "joint", "metric": "cosine"},
-        settles="E6", confusion="One joint space or two clouds? Pictures and captions sit apart: the modality gap.",
+        "modality-gap", "Pictures and captions, untrained",
+        {"dataset": "untrained", "n_points": 800, "metric": "cosine"},
+        settles="E6", confusion="One joint space or two clouds? Before training, pictures and captions sit apart.",
+    ),
+    Preset(
+        "gap-trained", "The same, trained", {"dataset": "joint", "n_points": 800, "metric": "cosine"},
+        settles="E6", confusion="Does training close the modality gap? The number says what this CLIP is left with.",
     ),
 )  # fmt: skip

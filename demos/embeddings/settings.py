@@ -8,7 +8,7 @@ from pydantic import Field
 
 from shared.settings import Settings, setting
 
-Dataset = Literal["digits", "stickers", "joint", "clusters", "rings", "trefoil", "noise", "upload", "text"]
+Dataset = Literal["digits", "stickers", "joint", "untrained", "clusters", "rings", "trefoil", "noise", "upload", "text"]
 Metric = Literal["euclidean", "cosine"]
 Third = Literal["auto", "none", "pca", "original"]
 ColorBy = Literal["label", "own trust"]
@@ -19,7 +19,8 @@ UPLOADS = (".csv", ".tsv", ".npy", ".parquet", ".zip")
 
 _DATASET = (
     "digits: 1,797 handwritten digits. stickers: pictures of the sticker world. joint: pictures and captions in one "
-    "space. clusters, rings, trefoil, noise: their true shape is known. upload, text: your own."
+    "space; untrained: the same before training. clusters, rings, trefoil, noise: their true shape is known. "
+    "upload, text: your own."
 )
 _POINTS = "At most so many points; of more rows a sample is taken, always the same one."
 _PERPLEXITY = "t-SNE: about how many neighbors a point keeps close to."

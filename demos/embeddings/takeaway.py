@@ -8,6 +8,8 @@ from demos.embeddings.points import Points
 from shared.comparison import Measure, Side, winner
 
 LETTERS = "ABC"
+APART = 0.25
+"""From this distance of their means on, two modalities of length 1 are said to lie apart."""
 KEPT_FROM, KEPT_TO = 0.75, 1.33
 """A cluster's size or distance counts as kept where it follows the original with a slope between these."""
 
@@ -69,13 +71,16 @@ def _special(sides: Sequence[Side], points: Points) -> list[str]:
         else:
             found.append("The data is pure noise, and a clustering sees no cluster on either map.")
     if points.gap is not None:
-        size = "apart" if points.gap >= 0.1 else "close together"
         pair = (
             ""
             if points.pair_distance is None
-            else (f"; a picture lies {points.pair_distance:.2f} from its own caption on average")
+            else f", and a picture lies {points.pair_distance:.2f} from its own caption on average"
         )
-        found.append(f"Pictures and captions lie {size}: the modality gap is {points.gap:.2f}{pair}.")
+        measured = f"the modality gap is {points.gap:.2f}{pair}"
+        if points.gap >= APART:
+            found.append(f"Pictures and captions lie apart: {measured}.")
+        else:
+            found.append(f"Pictures and captions lie together: {measured}. The textbook's gap is not here.")
     return found
 
 

@@ -180,11 +180,13 @@ def test_the_modality_gap_comes_with_its_scale():
     points = Points("both", np.concatenate([pictures, captions]), labels, gap=gap, pair_distance=1.0)
     found = {m.name: m.value for m in between(points, [points.features[:, :2]] * 2, original(points, "euclidean"), 0)}
     assert found["modality_gap"] == pytest.approx(gap) and found["pair_distance"] == 1.0
-    assert f"lie apart: the modality gap is {gap:.2f}; a picture lies 1.00 from" in " ".join(
+    assert f"lie apart: the modality gap is {gap:.2f}, and a picture lies 1.00 from" in " ".join(
         takeaway._special((), points)
     )
     near = replace(points, gap=0.03, pair_distance=None)
-    assert takeaway._special((), near) == ["Pictures and captions lie close together: the modality gap is 0.03."]
+    assert takeaway._special((), near) == [
+        "Pictures and captions lie together: the modality gap is 0.03. The textbook's gap is not here."
+    ]
     expected = np.argsort(np.linalg.norm(points.features[:, None] - points.features[None], axis=-1), axis=1)[:, 1:16]
     own = (expected < 20) == (np.arange(40) < 20)[:, None]
     assert found["neighbors_of_own_modality"] == pytest.approx(own.mean(), abs=0.02)

@@ -22,6 +22,8 @@ from shared import models
 from shared.demo import DemoError, no_progress
 from tests.tiny import tiny_tokenizer, write_tiny_assets
 
+REAL_ASSETS = models.ASSETS
+
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
@@ -146,6 +148,21 @@ def test_the_joint_space_waits_for_its_model_and_then_works_by_itself(folders, m
     assert (found.thumbs[6:] == found.thumbs[6]).all() and not (found.thumbs[0] == found.thumbs[6]).all()
     stickers = data.load(EmbeddingSettings(dataset="stickers", n_points=12), no_progress)
     assert stickers.model == "sticker_clip"
+    before = data.load(EmbeddingSettings(dataset="untrained", n_points=12), no_progress)
+    assert before.weights == "untrained, seed 0" and before.texts == found.texts
+    pictures._embedded.clear()
+    again = data.load(EmbeddingSettings(dataset="untrained", n_points=12), no_progress)
+    assert np.array_equal(before.features, again.features)
+
+
+def test_the_bundled_clip_has_closed_the_gap_that_it_started_with(monkeypatch):
+    monkeypatch.setattr(models, "ASSETS", REAL_ASSETS)
+    before, after = (
+        data.load(EmbeddingSettings(dataset=name, n_points=40), no_progress) for name in ("untrained", "joint")
+    )
+    assert before.gap > 0.5 > 2 * after.gap and after.weights == "bundled"
+    nearest = (after.features[:20] @ after.features[20:].T).argmax(axis=1)
+    assert (nearest == np.arange(20)).mean() >= 0.8
 
 
 def test_lines_of_text():
