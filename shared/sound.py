@@ -69,7 +69,7 @@ def read_sound(path: str | Path) -> Sound:
 
 
 def prepare(sound: Sound, *, force_rate: int = 0) -> np.ndarray:
-    """The word in a sound as the models hear it: float32 [SAMPLES] at 8 kHz, silence cut off, speech at RMS 1, centered.
+    """The word in a sound as the models hear it: float32 [SAMPLES] at 8 kHz, trimmed, at RMS 1, centered.
 
     `force_rate` skips the resampling rightly done: the samples are taken to be at that rate, whatever theirs is.
     Raises DemoError for silence and for less than a tenth of a second.
@@ -88,7 +88,7 @@ def prepare(sound: Sound, *, force_rate: int = 0) -> np.ndarray:
 
 
 def trim(samples: np.ndarray) -> np.ndarray:
-    """Cut off what lies before the first and after the last 20 ms that are louder than 35 dB below the loudest 20 ms."""
+    """Cut off what lies before the first and after the last 20 ms that are above -35 dB of the loudest 20 ms."""
     whole = len(samples) // HOP * HOP
     if whole < 2 * HOP:
         return samples
