@@ -141,7 +141,8 @@ def say(sides: list[Side]) -> str:
         if not own:
             continue
         top = max(own, key=lambda m: m.value or 0.0)
-        clear = top.high is not None and scenes[best].low is not None and top.high < scenes[best].low
+        low = scenes[best].low
+        clear = top.high is not None and low is not None and top.high < low
         verdict = "clearly worse" if clear else "no clear difference"
         sentences.append(f"{words} it is at most {top.value:.2f}: {verdict}.")
     sentences.append(_channels(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -137,10 +137,9 @@ def picture_measures(pictures: Sequence[Image.Image], truth: Sequence[Image.Imag
     return mean("ssim", ssim, "share", "higher", _SSIM, -1, 1), mean("psnr", psnr, "dB", "higher", note, 0, MOST_PSNR)
 
 
-def _psnr(first: np.ndarray, second: np.ndarray, measure: object) -> float:
+def _psnr(first: np.ndarray, second: np.ndarray, measure: Callable[..., float]) -> float:
     if np.array_equal(first, second):
         return MOST_PSNR
-    assert callable(measure)
     return min(MOST_PSNR, float(measure(first, second, data_range=255)))
 
 

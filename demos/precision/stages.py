@@ -34,7 +34,7 @@ def run_stages(settings: StagesSettings, progress: Progress | None = None) -> Co
     progress = progress or no_progress
     progress(0, 1, "steps")
     task = Draw(PrecisionSettings(task="draw", n_quality=settings.n_quality, steps=settings.steps, seed=settings.seed))
-    networks = dict(zip(STAGES, (text_encoder(), task.networks[0], decoder()), strict=True))
+    networks: dict[str, Network] = dict(zip(STAGES, (text_encoder(), task.networks[0], decoder()), strict=True))
     names = list(dict.fromkeys(("eager_fp32", *settings.sides)))
     half = max(1, settings.steps // 2)
     calls = -(-settings.n_quality // AT_ONCE) * (2 * settings.steps + half)
