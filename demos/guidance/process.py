@@ -20,7 +20,7 @@ from shared.stickers import CaptionError, parse_caption, render
 
 FRAMES = 8
 FORWARD, REVERSE = "forward: fixed, no model runs", "reverse: the U-Net takes noise away"
-_ADDED = "Share of the latents' variance that is noise, 1 - alpha_bar, when the process ends"
+_ADDED = "Squared weight of the noise in the mix, 1 - alpha_bar, when the process ends"
 _DISTANCE = "Mean absolute difference of the last picture from the render, of 255; the forward process begins at it"
 
 
@@ -89,7 +89,7 @@ def add_noise(loaded: Loaded, picture: Image.Image, timesteps: Sequence[int], se
 
 
 def alpha_bars(loaded: Loaded) -> np.ndarray:
-    """How much of the picture's variance is left at each timestep of the model's noise schedule, [1000]."""
+    """The squared weight of the clean latents at each timestep of the model's noise schedule, [1000]."""
     return loaded.model.scheduler.alphas_cumprod.cpu().numpy()
 
 
@@ -124,7 +124,7 @@ def _side(
 def say(calls: int, noise: np.ndarray, name: str) -> str:
     """What each process does, with this run's numbers."""
     return (
-        f"The forward process adds noise by a fixed schedule, up to {noise[-1] ** 2:.1%} of the variance, and no model "
+        f"The forward process adds noise by a fixed schedule, up to a squared weight of {noise[-1] ** 2:.1%}, and no model "
         f"runs; the reverse process took it away in {calls} U-Net call{'s' * (calls != 1)}, each predicting the noise. "
         f"{name} learned to predict noise, not to add it."
     )
