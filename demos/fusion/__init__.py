@@ -91,5 +91,8 @@ DEMO = Demo(
         Study("dominance", "Dominance in training", DominanceSettings, run_dominance),
     ),
     hint="Same pairs, same training budget; only where they meet differs.",
-    extra={"warm_up": warm_up},
+    extra={
+        "warm_up": warm_up,
+        "first_rows": ("accuracy_both", "accuracy_image_only", "accuracy_audio_only", "early_falls_more"),
+    },
 )

@@ -12,6 +12,7 @@ from demos.fusion.models import Inputs, answer
 from demos.fusion.networks import Fusion
 from shared.comparison import Measure
 from shared.intervals import Interval, mean_interval, paired_difference, share_interval
+from shared.quality import expected_calibration_error
 
 STATES = ("both", "image_only", "audio_only", "none")
 """What is available. `image_only` is what is left when the sound is gone."""
@@ -57,15 +58,6 @@ def accuracy_measure(marks: Marks, state: str, note: str = "") -> Measure:
     )  # fmt: skip
 
 
-def calibration_error(sure: np.ndarray, right: np.ndarray) -> float:
-    """Expected calibration error: the mean distance between how sure and how often right, over 15 equal bins of
-    confidence, weighted by how many answers each holds (Guo et al. 2017, equation 3)."""
-    bins = np.minimum((sure * BINS).astype(int), BINS - 1)
-    return float(
-        sum(abs(right[bins == b].mean() - sure[bins == b].mean()) * (bins == b).mean() for b in np.unique(bins))
-    )
-
-
 def calibration_measure(marks: Marks, seed: int, draws: int = 200) -> Measure:
     """The calibration error with both there; its interval by bootstrap over the test pairs."""
     sure, right = marks.sure["both"], marks.right["both"]
@@ -73,12 +65,12 @@ def calibration_measure(marks: Marks, seed: int, draws: int = 200) -> Measure:
     found = []
     for _ in range(draws):
         chosen = rng.integers(0, len(sure), len(sure))
-        found.append(calibration_error(sure[chosen], right[chosen]))
+        found.append(expected_calibration_error(sure[chosen], right[chosen], BINS))
     low, high = np.quantile(found, (0.025, 0.975))
-    value = calibration_error(sure, right)
+    value = expected_calibration_error(sure, right, BINS)
     note = (
-        "How far confidence and accuracy lie apart, picture and sound there: expected calibration error over 15 bins; "
-        "interval by bootstrap"
+        "How far confidence and accuracy lie apart, picture and sound there: expected calibration error over "
+        f"{BINS} bins; interval by bootstrap"
     )
     return Measure(
         "calibration_error", value, "share", "lower", note, float(min(low, value)), float(max(high, value)), len(sure)

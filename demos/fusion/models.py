@@ -15,6 +15,7 @@ from torch import Tensor
 from demos.fusion.data import ASSETS, to_features
 from demos.fusion.networks import Fusion, Late, Present, build, combine
 from demos.fusion.settings import DropAs, Task
+from shared import checksums
 from shared.demo import DemoError
 from shared.sound import SAMPLES
 
@@ -73,6 +74,7 @@ def catalog() -> dict[Variant, str]:
 def _weights() -> dict[str, Tensor]:
     from safetensors.torch import load_file
 
+    checksums.check(ASSETS)
     return load_file(ASSETS / "model.safetensors")
 
 

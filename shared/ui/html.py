@@ -48,30 +48,31 @@ def data_uri(picture: Image.Image) -> str:
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
-def sides_html(c: Comparison, *, film: bool = True) -> str:
+def sides_html(c: Comparison, *, film: bool = True, first: Sequence[str] = ()) -> str:
     """The sides next to each other: letter and label, the plain picture, the settings that made it, the film.
 
     All pictures have the same size, which leaves room for the table's rows above the fold. Beyond six sides: a contact
-    sheet, with its axes where the labels form a grid.
+    sheet, with its axes where the labels form a grid. `first` as in `table_html`.
     """
     if len(c.sides) > MOST_COLUMNS:
         return _sheet_html(c)
     columns = "".join(_side_html(c, i, film) for i in range(len(c.sides)))
-    below = len(rows(c)) + len(c.measures)
+    below = len(first) + 1 if first else len(rows(c)) + len(c.measures)
     sizes = f"--sbs-n:{max(1, len(c.sides))};--sbs-ratio:{_ratio(c):.3f};--sbs-rows:{below}"
     few = " sbs-few" if len(c.sides) <= MOST_BESIDE else ""
     return f'<div class="sbs-sides{few}" style="{sizes}">{columns}</div>'
 
 
-def table_html(c: Comparison) -> str:
+def table_html(c: Comparison, first: Sequence[str] = ()) -> str:
     """The measure table; a check mark stands only where one side is better beyond the intervals.
 
-    Up to six sides are columns; more are rows. Measures between the sides have rows of their own below.
+    Up to six sides are columns; more are rows. Measures between the sides have rows of their own below. With `first`,
+    names of measures, the rows of all others are folded away until they are asked for.
     """
     table = rows(c)
     if not table and not c.measures:
         return ""
-    body = _table_of_rows(c, table) if len(c.sides) > MOST_COLUMNS else _table_of_columns(c, table)
+    body = _table_of_rows(c, table) if len(c.sides) > MOST_COLUMNS else _table_of_columns(c, table, first)
     stopped = "" if c.complete else '<p class="sbs-quiet">Stopped early. This is what was done by then.</p>'
     return f'<div class="sbs-measured">{body}{stopped}</div>'
 
@@ -205,19 +206,31 @@ def _tile_html(side: Side) -> str:
     )
 
 
-def _table_of_columns(c: Comparison, table: Sequence[Row]) -> str:
+def _table_of_columns(c: Comparison, table: Sequence[Row], first: Sequence[str]) -> str:
     heads = "".join(
         f'<th scope="col" class="sbs-value sbs-{_key(i)}" title="{_text(s.label)}">{_mark(i)}{letter(i)}</th>'
         for i, s in enumerate(c.sides)
     )
-    lines = "".join(_row_html(row, len(c.sides)) for row in table)
-    lines += "".join(_row_html(row, len(c.sides), between=True) for row in rows_between(c))
+    drawn = [(row, _row_html(row, len(c.sides))) for row in table]
+    drawn += [(row, _row_html(row, len(c.sides), between=True)) for row in rows_between(c)]
+    later = [(row, html) for row, html in drawn if first and row.name not in first]
+    lines = "".join(html for row, html in drawn if not first or row.name in first)
+    lines += "".join(html.replace("<tr", '<tr class="sbs-later"', 1) for _, html in later)
     has_intervals = any(x and x.interval for row in table for x in row.cells)
     aligned = "" if not has_intervals else " sbs-intervals" if len(c.sides) <= 3 else " sbs-stacked"
     return (
         f'<table class="sbs-table{aligned}"><thead><tr><th scope="col">measured in this run</th>'
         f'<th scope="col" class="sbs-arrow">better</th>{heads}</tr></thead><tbody>{lines}</tbody></table>'
+        f"{_fold_html([row.title for row, _ in later])}"
     )
+
+
+def _fold_html(titles: Sequence[str]) -> str:
+    """What unfolds the rows of these titles, which stand in the table above; the style sheet hides them till then."""
+    if not titles:
+        return ""
+    said = f"{len(titles)} more measure{'' if len(titles) == 1 else 's'}: {', '.join(titles)}"
+    return f'<details class="sbs-fold"><summary>{_text(said)}</summary></details>'
 
 
 def _table_of_rows(c: Comparison, table: Sequence[Row]) -> str:

@@ -59,13 +59,18 @@ class Panel:
         self.demo, self.views = demo, tuple(views)
         self.first = Shown(first, settings=demo.Settings()) if first else None
         self.shown = gr.State(None)
+        rows = demo.extra.get("first_rows", ())
         self.stale = gr.HTML("", visible=False, elem_classes="sbs-tight sbs-freshness")
-        self.sides = gr.HTML(sides_html(first) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures")
+        self.sides = gr.HTML(
+            sides_html(first, first=rows) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures"
+        )
         below = {view: view.draw(first) for view in self.views if not view.title}
         self.show_me = gr.Button(
             "Show me the numbers", size="sm", visible=first is not None, elem_classes="sbs-show-me", min_width=0
         )
-        self.table = gr.HTML(table_html(first) if first else "", visible=False, elem_classes="sbs-tight sbs-numbers")
+        self.table = gr.HTML(
+            table_html(first, rows) if first else "", visible=False, elem_classes="sbs-tight sbs-numbers"
+        )
         self.takeaway = gr.HTML("", visible=False, elem_classes="sbs-tight sbs-said")
         below |= {view: self._draw_in_accordion(view, first) for view in self.views if view.title}
         self.drawn = tuple(below[view] for view in self.views)
@@ -90,7 +95,7 @@ class Panel:
         changed: dict[Any, Any] = {
             self.shown: shown,
             self.stale: gr.HTML("", visible=False),
-            self.sides: sides_html(c),
+            self.sides: sides_html(c, first=self._first_rows(shown)),
             self.foot: gr.Row(visible=True),
             self.share.query: query_of_comparison(self.demo, shown.study, c),
             self.environment: environment_line(c),
@@ -132,7 +137,7 @@ class Panel:
             | {
                 self.share.saves: gr.Row(visible=open_),
                 self.show_me: gr.Button(visible=not open_),
-                self.table: gr.HTML(table_html(c), visible=open_),
+                self.table: gr.HTML(table_html(c, self._first_rows(shown)), visible=open_),
                 self.takeaway: gr.HTML(
                     takeaway_html(c, prediction, answer, "" if shown.study else self.demo.trap, answered[1:])
                     if open_
@@ -141,6 +146,10 @@ class Panel:
                 ),
             }
         )
+
+    def _first_rows(self, shown: Shown) -> tuple[str, ...]:
+        """The measures that the demo wants above the others; a study's table has them all."""
+        return () if shown.study else tuple(self.demo.extra.get("first_rows", ()))
 
     def _answered(self, labels: Sequence[Any]) -> list[tuple[Prediction, Answer]]:
         """The predictions that were answered, with their answers."""

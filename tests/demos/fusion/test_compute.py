@@ -8,7 +8,7 @@ from PIL import Image
 
 from demos.fusion import DEMO
 from demos.fusion.data import draw_pairs, load_pictures, load_speech, put_noise_on_pictures, put_noise_on_sounds
-from demos.fusion.measures import Marks, calibration_error, compare_falls, mark, total_variation
+from demos.fusion.measures import Marks, calibration_measure, compare_falls, mark, total_variation
 from demos.fusion.models import Inputs, drop, make_inputs
 from demos.fusion.networks import Late, build, combine, count_parameters
 from demos.fusion.settings import FusionSettings
@@ -104,8 +104,10 @@ def test_zeros_and_noise_pass_as_real_inputs():
 def test_calibration_error_by_hand():
     sure = np.array([0.95, 0.95, 0.95, 0.95, 0.55, 0.55])
     right = np.array([True, True, True, False, True, False])
-    assert calibration_error(sure, right) == pytest.approx((4 * abs(0.75 - 0.95) + 2 * abs(0.5 - 0.55)) / 6)
-    assert calibration_error(np.ones(5), np.ones(5, dtype=bool)) == 0
+    found = calibration_measure(Marks({"both": right}, {"both": sure}), 0)
+    assert found.value == pytest.approx((4 * abs(0.75 - 0.95) + 2 * abs(0.5 - 0.55)) / 6)
+    assert found.low is not None and found.high is not None and found.low <= found.value <= found.high
+    assert calibration_measure(Marks({"both": np.ones(5, dtype=bool)}, {"both": np.ones(5)}), 0).value == 0
 
 
 def test_falls_are_paired_and_change_sign_when_swapped():

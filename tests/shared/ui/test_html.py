@@ -73,6 +73,7 @@ def every_html() -> dict[str, str]:
         "sheet": sides_html(many),
         "table": table_html(c),
         "long table": table_html(many),
+        "folded table": table_html(c, ("nothing",)),
         "takeaway": takeaway_html(c, Prediction(HOSTILE, answers), answers[0], HOSTILE),
         "error": error_html(HOSTILE),
         "progress": progress_html(1, 2, HOSTILE, 3.0),
@@ -176,6 +177,16 @@ def test_measures_between_the_sides_have_rows_of_their_own():
     assert "0.10–0.70" in row(html, "difference")
 
 
+def test_a_demo_may_fold_all_rows_but_a_few():
+    between = [Measure("difference", 0.4, "share", "neither", "Paired.", 0.1, 0.7)]
+    c = compared(share(0.5), share(0.9), between=between)
+    folded = table_html(c, ("difference",))
+    assert folded.index('data-measure="difference"') < folded.index('<tr class="sbs-later" data-measure="adherence"')
+    assert "1 more measure: adherence" in Reader(folded).text
+    assert "sbs-later" not in table_html(c) and "sbs-fold" not in table_html(c, ("adherence", "difference"))
+    assert "--sbs-rows:2" in sides_html(c, first=("difference",))
+
+
 def test_beyond_six_sides_there_is_a_row_a_side_and_a_sheet_with_axes():
     page = Reader(table_html(grid()))
     assert len(page.all("tr")) == 1 + 8
@@ -254,7 +265,8 @@ def test_an_error_is_an_alert_and_nothing_without_a_sentence():
 
 def test_the_environment_is_one_line():
     assert Reader(environment_line(compared(share(0.5)))).text == (
-        "sticker_diffusion · AI-generated pictures · CPU (test), 2 threads · float32 · torch 2.13.0 · measured 2026-01-02 03:04"
+        "sticker_diffusion · AI-generated pictures · CPU (test), 2 threads · float32 · torch 2.13.0 · "
+        "measured 2026-01-02 03:04"
     )
     gpu = Comparison("d", {}, (), "", ENVIRONMENT | {"device": "NVIDIA T4", "dtype": "float16"})
     assert "NVIDIA T4 · float16" in Reader(environment_line(gpu)).text
