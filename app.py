@@ -67,6 +67,9 @@ def launch(options: "argparse.Namespace") -> gr.Blocks:
         state_session_capacity=max(100, SESSIONS_PER_SEAT * hosting().seats),
         app_kwargs={"middleware": [Middleware(CheckCalls, demos=all_demos())]},
         prevent_thread_lock=True,
+        # The call to its own start events, which waits as long as it must, has shown that the server answers. Gradio's
+        # second look gives up after 3 s, which a busy machine needs for the first page, and would end the program.
+        _frontend=False,
     )
     answer_mcp_in_json(blocks)
     return blocks

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from shared.comparison import Comparison
 from shared.demo import Cancelled, DemoError, Progress
+from shared.hosting import Hosting, host, line
+from shared.line import Line
 from shared.settings import Settings, SettingsError
-from shared.ui.running import CANCELLED, UNEXPECTED, Run, Step, follow, sentence_for
+from shared.ui import running
+from shared.ui.running import CANCELLED, UNEXPECTED, Compute, Meter, Run, Step, follow, sentence_for
 
 
 class Nothing(Settings):
@@ -221,3 +225,88 @@ def test_a_study_stopped_while_others_have_the_device_comes_back_to_finish() -> 
     part, whole = asyncio.run(both())
     assert isinstance(part, Comparison) and not part.complete and whole == result()
     assert most == [1]
+
+
+@pytest.fixture
+def capped() -> Iterator[None]:
+    """A gallery that others can reach, where a study gets a fifth of a second of the device."""
+    host(Hosting(public=True, study_seconds=0.2, memory=0))
+    yield
+    host(Hosting())
+
+
+def working_for(cells: int, *, keeps: bool) -> Compute:
+    """A study of so many cells of 10 ms, that keeps what it has when it is stopped, or does not."""
+
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        done = 0
+        try:
+            for done in range(cells):
+                progress(done, cells, "cells")
+                time.sleep(0.01)
+        except Cancelled:
+            if not keeps:
+                raise
+            return Comparison("none", {}, (), f"{done} cells.", {}, complete=False)
+        return result()
+
+    return compute
+
+
+async def last_of(compute: Compute, study: str, visitor: str = "") -> object:
+    updates = follow(compute, Nothing(), threading.Event(), name=("none", study), visitor=visitor)
+    return [update async for update in updates][-1]
+
+
+@pytest.mark.usefixtures("capped")
+def test_a_hosted_study_over_its_seconds_is_cut_and_says_so_first() -> None:
+    found = asyncio.run(last_of(working_for(60, keeps=True), "long"))
+    assert isinstance(found, Comparison) and not found.complete
+    assert found.takeaway.startswith("Stopped after 0.2 s of the device, the most that a hosted gallery gives a study;")
+    assert 0 < int(found.takeaway.split()[-2]) < 60
+
+
+@pytest.mark.usefixtures("capped")
+def test_a_hosted_study_that_keeps_nothing_is_told_to_be_smaller() -> None:
+    with pytest.raises(DemoError, match=r"^This study needs longer, and a hosted gallery gives a study 0\.2 s .*\.$"):
+        asyncio.run(last_of(working_for(1000, keeps=False), "long"))
+    assert threads() == 0 and len(line()) == 0
+
+
+@pytest.mark.usefixtures("capped")
+def test_a_hosted_study_far_too_large_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "SURE_AFTER", 0.05)
+    done: list[int] = []
+
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        for cell in range(60_000):
+            progress(cell, 60_000, "cells")
+            done.append(cell)
+            time.sleep(0.01)
+        return result()
+
+    with pytest.raises(DemoError, match=r"This study would take about \d+ minutes, and a hosted gallery"):
+        asyncio.run(last_of(compute, "huge"))
+    assert len(done) < 20
+
+
+def test_neither_a_comparison_nor_a_study_at_home_is_cut() -> None:
+    host(Hosting(public=True, study_seconds=0.05, memory=0))
+    try:
+        assert asyncio.run(last_of(working_for(20, keeps=True), "")) == result()
+        host(Hosting(study_seconds=0.05, memory=0))
+        assert asyncio.run(last_of(working_for(20, keeps=True), "sweep")) == result()
+    finally:
+        host(Hosting())
+
+
+def test_seconds_spent_while_others_have_the_device_do_not_count() -> None:
+    queue = Line()
+    ticket = queue.join()
+    meter = Meter(ticket, threading.Event(), gives_way=True, seconds=0.3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "line", lambda: queue)
+        patch.setattr(queue, "let_others_go_first", lambda mine: time.sleep(0.25))
+        for done in range(4):
+            meter(done, 4, "cells")
+    assert not meter.spent and meter.step is not None and meter.step.done == 3
