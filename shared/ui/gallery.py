@@ -81,18 +81,22 @@ def device_words() -> str:
 
 
 def confusions_html(demos: Sequence[Demo]) -> str:
-    """What people mix up, from every demo's presets, each a link to the preset that settles it."""
+    """What people mix up, by demo, from the presets, each a link to the preset that settles it."""
+    parts = "".join(_confusions_of(demo) for demo in demos)
+    if not parts:
+        return ""
+    title = "What people mix up, and the run that settles it"
+    return f"<section class='sbs-confusions'><h2>{title}</h2>{parts}</section>"
+
+
+def _confusions_of(demo: Demo) -> str:
     items = "".join(
         f"<li><a href='?{escape(query_of(demo, '', dict(p.settings), {}), quote=True)}'><b>{escape(p.settles)}</b>"
-        f"<span>{escape(p.confusion)}</span><i>{escape(demo.title)}: {escape(p.title)}</i></a></li>"
-        for demo in demos
+        f"<span>{escape(p.confusion)}<i>{escape(p.title)}</i></span></a></li>"
         for p in demo.presets
         if p.confusion
     )
-    if not items:
-        return ""
-    title = "What people mix up, and the run that settles it"
-    return f"<section class='sbs-confusions'><h2>{title}</h2><ul>{items}</ul></section>"
+    return f"<h3>{escape(demo.title)}</h3><ul>{items}</ul>" if items else ""
 
 
 def _cards_html(demos: Sequence[Demo]) -> str:

@@ -29,6 +29,7 @@ FLAGS = [
     "--disable-sync",
 ]
 PATIENCE = 60_000
+START_PATIENCE = 300  # seconds
 LEAVING = ("AbortError: signal is aborted", "Unexpected error Connection errored out.")
 """What Gradio's page logs when it is left for another one."""
 expect.set_options(timeout=PATIENCE)
@@ -48,9 +49,13 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The app itself, as `python app.py` starts it, with the example demos' folder named in the environment."""
+    """The app itself, as `python app.py` starts it, with the example demos' folder named in the environment; or, on a
+    busy machine, one that was started so and whose address is in SIDE_BY_SIDE_URL."""
     port, log = free_port(), tmp_path_factory.mktemp("server") / "log.txt"
     environment = os.environ | {"SIDE_BY_SIDE_DEMOS": str(EXAMPLES)}
+    if "SIDE_BY_SIDE_URL" in os.environ:
+        yield Server(os.environ["SIDE_BY_SIDE_URL"], environment)
+        return
     with log.open("w") as out:
         process = subprocess.Popen(
             [sys.executable, "app.py", "--port", str(port), "--no-cache"],
@@ -61,13 +66,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         )
     url = f"http://127.0.0.1:{port}/"
     try:
-        for _ in range(600):
+        until = time.monotonic() + START_PATIENCE
+        while True:
             if process.poll() is not None:
                 pytest.fail(f"The app ended at its start:\n{log.read_text()}")
             try:
                 urllib.request.urlopen(url, timeout=5).close()
                 break
             except OSError:
+                if time.monotonic() > until:
+                    pytest.fail(f"The app was not up after {START_PATIENCE} s:\n{log.read_text()}")
                 time.sleep(0.2)
         yield Server(url, environment)
         assert "Traceback" not in log.read_text(), log.read_text()
