@@ -14,12 +14,11 @@ from PIL import Image
 from safetensors.torch import load_file
 
 from assets.fusion import speech
-from assets.fusion.recipe import REAL_SPEAKERS, Variant
+from assets.fusion.recipe import REAL_SPEAKERS, Variant, weights_of
 from demos.fusion.canvas import read_drawing
 from demos.fusion.models import Inputs, answer, load, make_inputs, variant_for
 from demos.fusion.networks import build
 from shared.intervals import Interval, mean_interval, share_interval
-from shared.training import cache_folder
 
 
 def read_other_digits() -> Interval:
@@ -46,7 +45,7 @@ def leave_one_speaker_out(real: Path) -> dict[str, Interval]:
     clips = speech.read_real(real)
     found = {}
     for speaker in REAL_SPEAKERS:
-        path = cache_folder("fusion") / f"{Variant('audio', 'digit', without=speaker).name}.safetensors"
+        path = weights_of(Variant("audio", "digit", without=speaker))
         if not path.exists():
             continue
         network = build("audio", "digit")

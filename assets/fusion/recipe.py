@@ -152,16 +152,22 @@ def loss_of(network: Fusion, image: Tensor, audio: Tensor, present: Present, ans
     return own[0] + own[1] + F.nll_loss(combine(network, fixed, present, "gate"), answers)
 
 
+def weights_of(variant: Variant) -> Path:
+    """Where a trained variant is kept; one that sees pictures is trained anew when these are made in another way."""
+    seen = "" if variant.design == "audio" else f"-pictures{handwriting.POOL}"
+    return cache_folder("fusion") / f"{variant.name}{seen}.safetensors"
+
+
 def train(variant: Variant, source: Callable[[], Batches], seed: int = 0) -> Fusion:
     """Train one variant, or take it from the cache; gives back the averaged network in evaluation mode."""
     torch.manual_seed(seed)
     network = build(variant.design, variant.task, variant.scale).train()
-    done = cache_folder("fusion") / f"{variant.name}.safetensors"
+    done = weights_of(variant)
     if done.exists():
         network.load_state_dict(load_file(done))
         return network.eval()
     batches, steps = source(), STEPS[variant.task]
-    run = Training(f"fusion-{variant.name}", network, Optimizer(network, 0.01, 3e-3, PLAIN), 0.98)
+    run = Training(f"fusion-{done.stem}", network, Optimizer(network, 0.01, 3e-3, PLAIN), 0.98)
     progress = Progress(variant.name, steps)
     everything = (torch.ones(BATCH, dtype=torch.bool),) * 2
     for step in range(run.first, steps):
@@ -183,7 +189,7 @@ def store() -> None:
     weights: dict[str, Tensor] = {}
     found = []
     for variant in SHIPPED:
-        path = cache_folder("fusion") / f"{variant.name}.safetensors"
+        path = weights_of(variant)
         if not path.exists():
             continue
         found.append({"name": variant.name, **asdict(variant)})
