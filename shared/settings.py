@@ -74,16 +74,20 @@ def setting(
     lines: int = 1,
     hidden: bool = False,
     control: Literal["", "sketch", "sound"] = "",
+    not_offered: tuple[str, ...] = (),
+    titles: Mapping[str, str] | None = None,
     **bounds: Any,
 ) -> Any:
     """A field of Settings, with what the views need to draw it.
 
     `main` settings stand above "More"; `side` tints the control like the side it belongs to; `group` puts controls
     that share it into one row; an `upload` is a picture, or one of `files` (".csv", ...), or, by its `control`, what is
-    drawn on a sketch pad or said into a microphone; `bounds` are pydantic's (ge, le, max_length, ...).
+    drawn on a sketch pad or said into a microphone; choices that are `not_offered` are valid, but no control shows
+    them; `titles` are what a control shows for choices; `bounds` are pydantic's (ge, le, max_length, ...).
     """
     extra = {"label": label, "main": main, "group": group, "side": side, "step": step, "upload": upload, "files": files,
-             "lines": lines, "hidden": hidden, "control": control}  # fmt: skip
+             "lines": lines, "hidden": hidden, "control": control, "not_offered": list(not_offered),
+             "titles": dict(titles or {})}  # fmt: skip
     return Field(default, title=label, description=help, json_schema_extra={"look": extra}, **bounds)
 
 

@@ -44,7 +44,8 @@ def folder_of(demo: Demo) -> Path:
 def save(comparison: Comparison, folder: Path, weights: Mapping[str, str] | None = None) -> None:
     """Writes a comparison into a folder, with today's date in its environment if it carries none.
 
-    Pictures are scaled down to at most LONGEST_SIDE pixels, so that the folder stays small.
+    Pictures are scaled down to at most LONGEST_SIDE pixels, and those that several sides share are
+    written once, so that the folder stays small.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("*.png"), *folder.glob(ARRAYS)):
@@ -52,14 +53,20 @@ def save(comparison: Comparison, folder: Path, weights: Mapping[str, str] | None
     date = comparison.environment.get("date") or datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     data = replace(comparison, environment={**comparison.environment, "date": date}).to_dict()
     arrays: dict[str, np.ndarray] = {}
+    names: dict[bytes, str] = {}
     for index, (side, found) in enumerate(zip(comparison.sides, data["sides"], strict=True)):
         found["captions"] = list(side.captions)
         found["cover"] = side.cover
         found["images"] = [f"side{index}_{n}.png" for n in range(len(side.images))]
-        for name, picture in zip(found["images"], side.images, strict=True):
+        for place, picture in enumerate(side.images):
             small = picture.copy()
             small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-            small.save(folder / name, optimize=True)
+            file = folder / found["images"][place]
+            small.save(file, optimize=True)
+            same = names.setdefault(file.read_bytes(), file.name)
+            if same != file.name:
+                file.unlink()
+                found["images"][place] = same
         arrays |= {f"{index}/{name}": np.asarray(value) for name, value in side.arrays.items()}
     if arrays:
         np.savez_compressed(folder / ARRAYS, allow_pickle=False, **arrays)

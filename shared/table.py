@@ -12,6 +12,8 @@ from shared.colors import letter
 from shared.comparison import ARROWS, Better, Comparison, Measure, Side, winner
 
 SHARES = ("share", "0..1", "fraction")
+YES_NO = "yes/no"
+"""The unit of a measure that is 1 or 0."""
 SPELLINGS = {
     "unet": "U-Net",
     "clip": "CLIP",
@@ -91,6 +93,8 @@ def cell(measure: Measure) -> Cell:
     """The measure's value and interval as text."""
     if not _is_number(measure.value):
         return Cell(NOT_MEASURED, note=measure.note, measured=False)
+    if measure.unit == YES_NO:
+        return Cell("yes" if measure.value else "no", note=measure.note)
     unit = _short(measure.unit)
     text = format_value(measure.value, measure.unit)
     interval = ""
@@ -129,7 +133,7 @@ def _printed(value: float, unit: str) -> str:
 
 def unit_beside_name(measure: Measure) -> str:
     """What of a unit neither follows each value nor is said by the name: of "s per picture" the "per picture"."""
-    rest = "" if measure.unit in SHARES else measure.unit.removeprefix(_short(measure.unit)).strip()
+    rest = "" if measure.unit in (*SHARES, YES_NO) else measure.unit.removeprefix(_short(measure.unit)).strip()
     return "" if spell(measure.name).lower().endswith(rest.lower()) else rest
 
 

@@ -1,7 +1,7 @@
 // One picture under two sides: slide, toggle, ten times the difference; and the blind game. Texts are set as textContent.
 const look = element.querySelector('.look');
 const find = (name) => look.querySelector(name);
-const canvas = find('canvas'), pen = canvas.getContext('2d'), slider = find('.stage input'), game = find('.game');
+const canvas = find('canvas'), pen = canvas.getContext('2d', {willReadFrequently: true}), slider = find('.stage input'), game = find('.game');
 const state = {data: null, other: 1, at: 0, mode: 'slide', flipped: false, round: 0, right: 0, answer: 0, pool: [], images: new Map()};
 const ROUNDS = 10, TIMES = 10;
 const make = (name, text, words) => {
@@ -34,8 +34,12 @@ function chips() {
   }));
 }
 
+function uriOf(side, at) {
+  return state.data.pictures[side.pictures[at]];
+}
+
 function image(side, at) {
-  const uri = state.data.sides[side].pictures[at];
+  const uri = uriOf(state.data.sides[side], at);
   if (!state.images.has(uri)) {
     state.images.set(uri, new Promise((done) => {
       const made = new Image();
@@ -72,7 +76,12 @@ async function draw() {
     : `${b.letter}: ${b.captions[at] || b.label}`;
   if (state.mode === 'difference') right.textContent += `; the largest difference is ${state.largest} of 255`;
   slider.hidden = state.mode !== 'slide';
-  look.querySelectorAll('[data-mode]').forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.mode === state.mode)));
+  press();
+}
+
+function press() {
+  look.querySelectorAll('[data-mode]').forEach((button) => button.setAttribute('aria-pressed', String(game.hidden && button.dataset.mode === state.mode)));
+  find('[data-game]').setAttribute('aria-pressed', String(!game.hidden));
 }
 
 function difference(first, second) {
@@ -108,6 +117,7 @@ canvas.addEventListener('click', () => { if (state.mode === 'toggle') { state.fl
 
 function stop() {
   game.hidden = true;
+  press();
   find('.stage').hidden = false;
 }
 
@@ -123,6 +133,7 @@ function shuffled(count) {
 function start() {
   Object.assign(state, {round: 0, right: 0, pool: []});
   game.hidden = false;
+  press();
   find('.stage').hidden = true;
   ask();
 }
@@ -135,7 +146,7 @@ function ask() {
   const pair = make('div', undefined, 'pair');
   [0, 1].forEach((place) => {
     const figure = make('figure'), picture = make('img'), button = make('button', place ? 'The right one' : 'The left one');
-    picture.src = (place === state.answer ? other : state.data.sides[0]).pictures[at];
+    picture.src = uriOf(place === state.answer ? other : state.data.sides[0], at);
     picture.alt = place ? 'right picture' : 'left picture';
     button.type = 'button';
     button.addEventListener('click', () => { state.right += Number(place === state.answer); state.round += 1; if (state.round < ROUNDS) ask(); else end(); });

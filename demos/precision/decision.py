@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from shared.colors import letter
 from shared.comparison import Comparison, Measure, Side
-from shared.table import cell, escape, spell
+from shared.table import YES_NO, cell, escape, spell
 
 ACCEPTED = "accepted"
 QUALITIES = ("agreement", "photo_agreement", "ssim", "cosine")
@@ -61,7 +61,7 @@ def quality_of(side: Side) -> Measure | None:
 
 def accepted_measure(verdict: Verdict) -> Measure:
     """The verdict as a measure: 1 accepted, 0 rejected, the reason as its note."""
-    return Measure.exact(ACCEPTED, float(verdict.accepted), "", "neither", verdict.reason)
+    return Measure.exact(ACCEPTED, float(verdict.accepted), YES_NO, "neither", verdict.reason)
 
 
 def decide(sides: Sequence[Side], objective: float, floor: float) -> Decision:

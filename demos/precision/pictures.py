@@ -12,6 +12,8 @@ from shared.stickers import KINDS
 TILE = 112
 ROW = 20
 ANSWERS = 3
+STEP = 16
+"""Of the shown scene's colors: all digits of its noise would make a picture three times as large."""
 INK, PALE, BAR = "#1b2027", "#ffffff", "#5b8db8"
 
 
@@ -19,7 +21,8 @@ def answer_picture(scene: np.ndarray, evidence: np.ndarray, logits: np.ndarray) 
     """The scene [h, w, 3], beside it where the network sees its answer (evidence [kinds, h, w]), below both its three
     likeliest kinds with their probabilities."""
     whole = Image.new("RGB", (2 * TILE + 4, TILE + 4 + ANSWERS * ROW), PALE)
-    whole.paste(Image.fromarray(scene).resize((TILE, TILE), Image.Resampling.BOX), (0, 0))
+    small = np.asarray(Image.fromarray(scene).resize((TILE, TILE), Image.Resampling.BOX))
+    whole.paste(Image.fromarray(small // STEP * STEP + STEP // 2), (0, 0))
     best = np.argsort(-logits, kind="stable")[:ANSWERS]
     shares = softmax(logits.astype(float))  # among the kinds, of which one is right
     whole.paste(heat(evidence[int(best[0])]).resize((TILE, TILE), Image.Resampling.BICUBIC), (TILE + 4, 0))

@@ -21,11 +21,18 @@ MOST_SIDES = 6
 BATCHES = "1, 2, 4, 8, 16, 32"
 SIZES = "4, 16, 64"
 
+SIDE_TITLES: dict[SideName, str] = {
+    "eager_fp32": "eager FP32", "eager_bf16": "eager BF16", "eager_fp16": "eager FP16", "ort_fp32": "ONNX FP32",
+    "ort_int8": "ONNX INT8", "torchao_int8": "torchao INT8", "torchao_weight_only": "torchao weight-only",
+    "compiled_fp32": "compiled FP32",
+}  # fmt: skip
+"""Short: they stand in a control."""
+
 _TASK = (
     "classify: the scene reader on hard scenes and EfficientNet-Lite0 on photos; draw: the diffusion pipeline's U-Net; "
     "embed: a text encoder."
 )
-_SIDES = "Format and engine: eager PyTorch, ONNX Runtime (ort), torchao, or compiled. FP32 is the reference."
+_SIDES = "Format and engine: eager PyTorch, ONNX Runtime (ort), torchao on linear layers, or compiled."
 _CALIBRATION = "What static INT8 takes its ranges from: data as in use, noise, or none (every range -1 to 1)."
 _STEPS = "Of the sampler, for draw."
 _SEED = "Of scenes, noises and calibration."
@@ -49,7 +56,7 @@ class PrecisionSettings(Settings):
 
     task: Task = setting("classify", "Task", _TASK, main=True)
     sides: list[SideName] = setting(
-        list(DEFAULT_SIDES), "Sides", _SIDES, main=True, min_length=1, max_length=MOST_SIDES
+        list(DEFAULT_SIDES), "Sides", _SIDES, main=True, min_length=1, max_length=MOST_SIDES, titles=SIDE_TITLES
     )
     latency_objective: float = setting(
         50.0, "Latency objective", "In ms: a side whose P95 is above it is rejected.", main=True, group="gates",
@@ -59,7 +66,7 @@ class PrecisionSettings(Settings):
         0.95, "Quality floor", "A side with an agreement (draw: SSIM, embed: cosine) below it is rejected.",
         main=True, group="gates", step=0.01, ge=0, le=1,
     )  # fmt: skip
-    calibration: Calibration = setting("scenes", "Calibration", _CALIBRATION, main=True)
+    calibration: Calibration = setting("scenes", "Calibration", _CALIBRATION)
     calibration_size: int = setting(
         32, "Calibration pictures", "How many it looks at.", group="calibration", step=1, ge=1, le=512
     )
@@ -109,7 +116,12 @@ class StagesSettings(Settings):
     """The pipeline's three stages in each format, and what halving the steps saves beside what INT8 saves."""
 
     sides: list[SideName] = setting(
-        ["eager_fp32", "eager_bf16", "ort_fp32", "ort_int8"], "Sides", _SIDES, min_length=1, max_length=MOST_SIDES
+        ["eager_fp32", "eager_bf16", "ort_fp32", "ort_int8"],
+        "Sides",
+        _SIDES,
+        min_length=1,
+        max_length=MOST_SIDES,
+        titles=SIDE_TITLES,
     )
     steps: int = setting(20, "Steps", "Before they are halved.", group="n", step=2, ge=2, le=50)
     n_quality: int = setting(8, "Pictures", "Drawn for quality.", group="n", step=1, ge=2, le=200)
@@ -122,7 +134,7 @@ class BatchesSettings(Settings):
 
     task: Task = setting("classify", "Task", _TASK)
     sides: list[SideName] = setting(
-        ["eager_fp32", "ort_fp32", "ort_int8"], "Sides", _SIDES, min_length=1, max_length=MOST_SIDES
+        ["eager_fp32", "ort_fp32", "ort_int8"], "Sides", _SIDES, min_length=1, max_length=MOST_SIDES, titles=SIDE_TITLES
     )
     sizes: str = setting(BATCHES, "Batch sizes", "From 1 to 64, with commas.", max_length=100)
     latency_objective: float = setting(100.0, "Latency objective", "In ms, for P99.", step=1, gt=0, le=60_000)
@@ -140,7 +152,12 @@ class RooflineSettings(Settings):
 
     task: Task = setting("classify", "Task", _TASK)
     sides: list[SideName] = setting(
-        ["eager_fp32", "eager_bf16", "ort_fp32", "ort_int8"], "Sides", _SIDES, min_length=1, max_length=MOST_SIDES
+        ["eager_fp32", "eager_bf16", "ort_fp32", "ort_int8"],
+        "Sides",
+        _SIDES,
+        min_length=1,
+        max_length=MOST_SIDES,
+        titles=SIDE_TITLES,
     )
     batch: int = setting(8, "Batch", "Items computed in one call.", step=1, ge=1, le=64)
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=LARGEST_SEED)

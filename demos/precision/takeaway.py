@@ -99,7 +99,8 @@ def _unsteady(sides: Sequence[Side]) -> str:
     names = [
         s.label for s in sides if (m := s.measure("spread")) is not None and m.value is not None and m.value > WIDE
     ]
-    return f"The timings of {_and(names)} spread widely: something else ran, so measure again." if names else ""
+    whose = "All timings" if len(names) == len(sides) > 1 else f"The timings of {_and(names)}" if names else ""
+    return f"{whose} spread widely: something else ran, so measure again." if whose else ""
 
 
 def _start(text: str) -> str:

@@ -111,22 +111,26 @@ def _draw_look(comparison: Comparison | None) -> Component:
 
 
 def payload(c: Comparison) -> str:
-    """All pictures of all sides that have some, as JSON text; empty where fewer than two sides have any."""
+    """All pictures of all sides that have some, as JSON text; empty where fewer than two sides have any. Sides that
+    computed the same picture share it: `pictures` of a side are places in the list of all."""
     shown = [(i, side) for i, side in enumerate(c.sides) if side.images]
     if len(shown) < 2:
         return ""
     count = min(len(side.images) for _, side in shown)
+    uris = [[data_uri(picture) for picture in side.images[:count]] for _, side in shown]
+    places = {uri: place for place, uri in enumerate(dict.fromkeys(uri for own in uris for uri in own))}
     return json.dumps(
         {
+            "pictures": list(places),
             "sides": [
                 {
                     "letter": letter(i),
                     "label": side.label,
-                    "pictures": [data_uri(picture) for picture in side.images[:count]],
+                    "pictures": [places[uri] for uri in own],
                     # The first caption is the verdict: it would give the game away and says nothing of the picture.
                     "captions": ["", *side.captions[1:count]],
                 }
-                for i, side in shown
-            ]
+                for (i, side), own in zip(shown, uris, strict=True)
+            ],
         }
     )

@@ -77,7 +77,9 @@ def draw_control(name: str, info: FieldInfo) -> Component:
 
 
 def _make_control(name: str, info: FieldInfo) -> Component:
-    how, options = look(info), choices(info)
+    how = look(info)
+    titles = how.get("titles") or {}
+    options = [(str(titles.get(c, c)), c) for c in choices(info) if c not in how.get("not_offered", ())]
     default = to_control(info, info.get_default(call_default_factory=True))
     low, high = bounds(info)
     kinds = {info.annotation, *typing.get_args(info.annotation)}
@@ -99,10 +101,10 @@ def _make_control(name: str, info: FieldInfo) -> Component:
             return gr.File(type="filepath", file_types=list(how["files"]), height=110, **common)
         return gr.Image(type="filepath", height=160, **common)
     if is_list(info):
-        return gr.Dropdown(list(options), multiselect=True, **common) if options else gr.Textbox(**common)
+        return gr.Dropdown(options, multiselect=True, **common) if options else gr.Textbox(**common)
     if options:
         few = len(options) <= MOST_RADIO and not (how.get("side") or how.get("group"))
-        return gr.Radio(list(options), **common) if few else gr.Dropdown(list(options), filterable=False, **common)
+        return gr.Radio(options, **common) if few else gr.Dropdown(options, filterable=False, **common)
     if bool in kinds:
         return gr.Checkbox(**common)
     if kinds & {int, float}:
