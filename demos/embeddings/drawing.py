@@ -39,6 +39,11 @@ def dot_radius(count: int) -> float:
     return float(np.clip(105 / np.sqrt(max(count, 1)), 1.3, 6))
 
 
+def order(count: int) -> np.ndarray:
+    """In which order the points are drawn: shuffled, always the same way, so that no label lies over all others."""
+    return np.random.default_rng(0).permutation(count)
+
+
 def draw(
     layout: np.ndarray,
     reach: tuple[float, float],
@@ -54,7 +59,8 @@ def draw(
     radius = dot_radius(len(layout)) * SHARPER * size[0] / SIZE[0]
     xs, ys = width / 2 + layout[:, 0] * scale, height / 2 - layout[:, 1] * scale
     colors, shapes = point_looks(labels, trust)
-    for x, y, color, shape in zip(xs.tolist(), ys.tolist(), colors, shapes, strict=True):
+    for i in order(len(layout)).tolist():
+        x, y, color, shape = float(xs[i]), float(ys[i]), colors[i], shapes[i]
         if shape == 0:
             pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
         elif shape == 1:

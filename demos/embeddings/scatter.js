@@ -1,6 +1,6 @@
 // The linked maps. Each canvas lies over a side's still picture, drawn from the same points in the same frame; what is
 // hovered, picked or selected in one is shown in all. Texts from the data are set as textContent, never as HTML.
-const ANIMATION = 700, NEAR = 14, FADED = 0.16, LINE = 1.5;
+const ANIMATION = 700, NEAR = 14, FADED = 0.16, LINE = 1.5, APART = 3;
 const right = element.closest('.sbs-right'), link = element.querySelector('.link');
 const find = (name) => link.querySelector(name);
 const tip = element.querySelector('.tip'), legend = find('.legend'), detail = find('.detail'), search = find('input'), count = find('.count');
@@ -28,6 +28,7 @@ function load() {
     });
     found.label = numbers(found.labels, Int16Array);
     found.near = numbers(found.neighbours, Int32Array);
+    found.drawn = numbers(found.order, Int32Array);
     found.low = (found.texts || []).map((text) => text.toLowerCase());
   }
   state.data = found;
@@ -169,7 +170,7 @@ function paint(pane) {
   const image = pen.createImageData(width, height), out = image.data, scale = scaleOf(pane) * ratio;
   const x0 = (pane.width / 2 + pane.dx) * ratio - half, y0 = (pane.height / 2 + pane.dy) * ratio - half;
   for (const wanted of state.mask ? [0, 1] : [1]) {
-    for (let i = 0; i < state.data.count; i++) {
+    for (const i of state.data.drawn) {
       if (state.mask && state.mask[i] !== wanted) continue;
       put(out, width, height, stamps[side.looks[i]], 2 * half, Math.round(x0 + xy[2 * i] * scale), Math.round(y0 - xy[2 * i + 1] * scale));
     }
@@ -266,6 +267,15 @@ function inside(path, x, y) {
   }
   return within;
 }
+// Whether a point lies in the loop; most points are outside its box, which is quickly seen.
+function enclosing(pane, path) {
+  const xs = path.map((spot) => spot[0]), ys = path.map((spot) => spot[1]);
+  const west = Math.min(...xs), east = Math.max(...xs), north = Math.min(...ys), south = Math.max(...ys);
+  return (i) => {
+    const [x, y] = place(pane, i);
+    return x >= west && x <= east && y >= north && y <= south && inside(path, x, y);
+  };
+}
 function select(test) {
   const mask = new Uint8Array(state.data.count);
   let chosen = 0;
@@ -293,7 +303,7 @@ function wire(pane) {
       pane.drag.far = Math.max(pane.drag.far, Math.hypot(x - pane.drag.start[0], y - pane.drag.start[1]));
       if (!acts(event)) return;
       if (state.tool === 'move') { pane.dx = pane.drag.dx + x - pane.drag.start[0]; pane.dy = pane.drag.dy + y - pane.drag.start[1]; paint(pane); }
-      else if (pane.path) pane.path.push([x, y]);
+      else if (pane.path && Math.hypot(x - pane.path.at(-1)[0], y - pane.path.at(-1)[1]) >= APART) pane.path.push([x, y]);
       trace(pane);
       return;
     }
@@ -305,7 +315,7 @@ function wire(pane) {
     pane.path = pane.drag = null;
     if (!drag) return;
     if (drag.far < 5) { const i = nearest(pane, ...at(event)); if (i >= 0) pick(i); else if (state.mask || state.picked >= 0) clear(); }
-    else if (path && path.length > 2) select((i) => inside(path, ...place(pane, i)));
+    else if (path && path.length > 2) select(enclosing(pane, path));
     trace(pane);
   });
   canvas.addEventListener('pointercancel', () => { pane.path = pane.drag = null; trace(pane); });

@@ -85,6 +85,7 @@ def payload(c: Comparison) -> str:
             "key": f"{c.environment.get('data')}, {c.settings.get('n_points')}, {c.settings.get('standardize')}",
             "count": len(near),
             "k": near.shape[1],
+            "order": _base64(drawing.order(len(near)), "<i4"),
             "reach": drawing.frame(layouts),
             "sides": [
                 {"name": s.label, "points": _base64(xy, "<f4"), "trust": _base64(s.arrays["trust"], "<f4")}

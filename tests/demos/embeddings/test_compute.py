@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import sys
@@ -10,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import ImageColor
 from sklearn.manifold import trustworthiness
 
 from demos.embeddings import DEMO, data, predictions, takeaway
 from demos.embeddings.align import disparity, principal
 from demos.embeddings.compute import compare
+from demos.embeddings.drawing import CATEGORIES, draw, order
 from demos.embeddings.faithfulness import original
 from demos.embeddings.measures import between
 from demos.embeddings.points import Points
@@ -246,3 +249,15 @@ def test_importing_the_demo_brings_in_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_points_are_drawn_in_an_order_that_lets_no_half_cover_the_other(digits):
+    count = 1000
+    first = order(count)
+    assert sorted(first.tolist()) == list(range(count)) and np.array_equal(first, order(count))
+    assert 400 < (first[500:] >= 500).sum() * 2 < 600  # of the half drawn last, about half are from the second half
+    spot, labels = np.zeros((count, 2)), np.repeat([0, 1], count // 2)
+    on_top = draw(spot, (1.0, 1.0), labels, None).getpixel((360, 240))
+    assert on_top[:3] == ImageColor.getrgb(CATEGORIES[int(labels[first[-1]])])
+    shown = json.loads(payload(digits))
+    assert np.array_equal(np.frombuffer(base64.b64decode(shown["order"]), dtype="<i4"), order(shown["count"]))
