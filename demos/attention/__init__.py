@@ -37,6 +37,13 @@ def warm_up() -> None:
     warm()
 
 
+def prepare() -> None:
+    """Choose heads, timestep and threshold for the bundled weights anew; see demos.attention.choose."""
+    from demos.attention.choose import renew
+
+    renew()
+
+
 def build() -> None:
     """Draw the tab; see demos.attention.view."""
     from demos.attention.view import build as draw
@@ -60,5 +67,5 @@ DEMO = Demo(
         Study("shortcut", "Shortcut: right for the wrong reason", ShortcutSettings, run_shortcut),
     ),
     hint="Same picture, same color scale; only the method differs.",
-    extra={"warm_up": warm_up},
+    extra={"warm_up": warm_up, "prepare": prepare},
 )

@@ -19,6 +19,7 @@ from torch import Tensor
 from demos.attention import classifiers, maps, reading
 from demos.attention.benchmark import BATCH, Example, cams_of, two_sticker_scenes
 from demos.attention.recorder import cross_attention_layers, resize
+from demos.attention.settings import follow_choice
 from demos.attention.words import read_caption
 from shared.models import ASSETS, Loaded, load_pipeline
 from shared.sampling import encode_many
@@ -26,6 +27,7 @@ from shared.sampling import encode_many
 TIMESTEPS = (50, 100, 200)
 THRESHOLDS = tuple(round(0.25 + 0.05 * i, 2) for i in range(9))
 MOST = 8  # heads
+SCENES = 48
 SEED = 77
 Head = tuple[str, int]
 
@@ -124,13 +126,20 @@ def all_grad_cams(examples: Sequence[Example]) -> Tensor:
     return torch.from_numpy(np.stack(found))
 
 
-def main() -> None:
-    """Choose and store."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenes", type=int, default=48)
-    result = choose(parser.parse_args().scenes)
+def renew(count: int = SCENES) -> dict:
+    """Choose and store, and let this process go by the new choice, its settings' defaults too."""
+    result = choose(count)
     maps.CHOSEN.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(result, indent=2))
+    maps.chosen.cache_clear()
+    follow_choice(result["timestep"], result["threshold"])
+    return result
+
+
+def main() -> None:
+    """Choose, store, and print what was chosen."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenes", type=int, default=SCENES)
+    print(json.dumps(renew(parser.parse_args().scenes), indent=2))
 
 
 if __name__ == "__main__":

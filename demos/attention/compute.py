@@ -284,7 +284,7 @@ def _explain(
     for method in settings.wanted:
         one = makers[method]()
         count.tell()
-        if one.maps:
+        if one.maps and not explaining.is_flat(one.maps[0]):
             at = maps.picture_map(one.maps[0], (classifier.size, classifier.size))
             one.causal = [causal(classifier, pixels, at, target)]
         count.tell(2)

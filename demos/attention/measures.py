@@ -63,20 +63,22 @@ def causal(classifier: Classifier, pixels: np.ndarray, found: np.ndarray, target
 
 
 def side_measures(found: Found, mask: np.ndarray | None, why_no_mask: str, threshold: float) -> tuple[Measure, ...]:
-    """Every measure of one side. Without a map, or where a measure needs a mask and there is none, null with a note."""
+    """Every measure of one side. Null with a note without a map, where the map marks
+    nothing, and where a measure needs a mask and there is none."""
     if not found.maps:
         missing = [Measure(name, None, unit, better, found.why) for name, unit, better, _ in SPECS]
         return (*missing, _latency(found))
     measures: list[Measure] = []
     values: dict[str, list[float]] = {"area": [explaining.area(m, threshold) for m in found.maps]}
-    if mask is not None:
+    flat = all(explaining.is_flat(m) for m in found.maps)
+    if mask is not None and not flat:
         each = [scores(m, mask, threshold) for m in found.maps]
         values = {name: [e[name] for e in each] for name in each[0]}
     values["deletion_auc"] = [d for d, _ in found.causal]
     values["insertion_auc"] = [i for _, i in found.causal]
     for name, unit, better, note in SPECS:
         if not values.get(name):
-            why = why_no_mask if name in ("iou", "pointing_game", "energy_inside") else NO_CURVE
+            why = FLAT if flat else why_no_mask if name in ("iou", "pointing_game", "energy_inside") else NO_CURVE
             measures.append(Measure(name, None, unit, better, why))
             continue
         measures.append(mean_measure(name, unit, better, note, values[name]))
@@ -84,6 +86,7 @@ def side_measures(found: Found, mask: np.ndarray | None, why_no_mask: str, thres
 
 
 NO_CURVE = "Not measured here"
+FLAT = "The map is the same everywhere: it marks nothing"
 
 
 def mean_measure(name: str, unit: str, better: Better, note: str, values: Sequence[float]) -> Measure:

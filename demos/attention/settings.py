@@ -27,6 +27,11 @@ _CHOSEN = json.loads((Path(__file__).parent / "chosen.json").read_text(encoding=
 TIMESTEP, THRESHOLD = int(_CHOSEN["timestep"]), float(_CHOSEN["threshold"])
 SIX: list[Method] = ["attention", "gradcam", "edges", "blob", "gradcam_random", "attention_random"]
 
+_METHODS = {
+    "attention": "cross-attention", "gradcam": "Grad-CAM", "edges": "Sobel edges", "blob": "blob in the middle",
+    "gradcam_random": "Grad-CAM, random weights", "attention_random": "attention, random weights",
+    "integrated_gradients": "Integrated Gradients", "occlusion": "Occlusion",
+}  # fmt: skip
 _SOURCE = "scene: a render whose masks are known. generated: the model draws the prompt. photo: a real one."
 _THRESHOLD = "A map's part above this share of its range counts as marked."
 _LAYERS = "chosen: those that did best on other scenes. one: the layer below."
@@ -62,7 +67,7 @@ class AttentionSettings(Settings):
     layer: int = setting(0, "Layer", "Counted from 0.", group="one", step=1, ge=0, le=200)
     head: int = setting(0, "Head", "Counted from 0.", group="one", step=1, ge=0, le=63)
     methods: list[Method] = setting(
-        SIX, "Sides", "Cross-attention and Grad-CAM always stand first.", min_length=1, max_length=8
+        SIX, "Sides", "Cross-attention and Grad-CAM always stand first.", titles=_METHODS, min_length=1, max_length=8
     )
     model: Model = setting("auto", "Model", _MODEL)
 
@@ -98,3 +103,11 @@ class ShortcutSettings(Settings):
     n_pictures: int = setting(300, "Test pictures", "Of each split.", step=6, ge=12, le=1200)
     n_maps: int = setting(24, "Pictures with maps", "Grad-CAM and occlusion.", step=1, ge=2, le=120)
     seed: int = setting(0, "Seed", "Of the test pictures.", step=1, ge=0, le=2**31 - 1)
+
+
+def follow_choice(timestep: int, threshold: float) -> None:
+    """Make these the defaults in this process, as a new one reads them from chosen.json."""
+    for model in (AttentionSettings, BenchmarkSettings):
+        model.model_fields["timestep"].default = timestep
+        model.model_fields["threshold"].default = threshold
+        model.model_rebuild(force=True)

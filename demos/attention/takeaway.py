@@ -29,7 +29,7 @@ def controls(sides: Sequence[Side]) -> list[Side]:
 
 def short(side: Side) -> str:
     """A side's label within a sentence."""
-    return side.label.removeprefix("control: ")
+    return side.label.removeprefix("control: ").replace(", random weights", " with random weights")
 
 
 def say(sides: Sequence[Side], target: str, chance: float, best: tuple[str, float], word: str, name: str) -> str:
@@ -51,6 +51,8 @@ def _verdict(attention: Side | None, cam: Side | None, word: str, target: str) -
             return f"{_start(first)} and {second} overlap the mask alike here ({a:.2f} and {b:.2f})."
         high, low = ((first, a), (second, b)) if a > b else ((second, b), (first, a))
         return f"{_start(high[0])} overlaps the mask by {high[1]:.2f}, {low[0]} by {low[1]:.2f}."
+    if a is not None:
+        return f"Cross-attention for “{word}” overlaps the mask by {a:.2f}."
     a, b = value(attention, "insertion_auc"), value(cam, "insertion_auc")
     if a is not None and b is not None:
         if abs(a - b) < TIE:

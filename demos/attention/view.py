@@ -31,14 +31,13 @@ STRIPS = (("layer", "By layer"), ("head", "By head"), ("step", "By step"), ("tim
 def build() -> None:
     """Draw the tab inside an open Gradio context."""
     tab = build_tab(DEMO, views=[View(_draw_looks, looks_html)])
-    _follow_uploads(tab.controls)
+    _follow_photos(tab.controls)
 
 
-def _follow_uploads(controls: Any) -> None:
-    """A photo that was just uploaded becomes the picture."""
-    controls["photo"].upload(
-        lambda: "photo", None, controls["source"], queue=False, show_progress="hidden", api_visibility="private"
-    )
+def _follow_photos(controls: Any) -> None:
+    """A photo that was just uploaded or picked becomes the picture."""
+    for event in (controls["photo"].upload, controls["example"].input):
+        event(lambda: "photo", None, controls["source"], queue=False, show_progress="hidden", api_visibility="private")
 
 
 def _draw_looks(comparison: Comparison | None) -> Component:

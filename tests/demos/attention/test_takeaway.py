@@ -95,3 +95,16 @@ def test_exactly_one_answer_holds(values, right):
     assert [a.holds(c) for a in PREDICTIONS[0].answers] == [i == right for i in range(4)]
     without = Comparison("attention", {}, three(None, 0.4, 0.2), "", {})
     assert all(a.holds(without) is None for a in PREDICTIONS[0].answers)
+
+
+def test_a_map_that_marks_nothing_is_no_loser():
+    sides = (
+        side("cross-attention", iou=0.8),
+        side("Grad-CAM", iou=None),
+        side("control: attention, random weights", iou=0.2),
+    )
+    found = say(sides, "umbrella", 0.01, BEST, "car", "the scene")
+    assert found.startswith(
+        "Cross-attention for “car” overlaps the mask by 0.80. The best control, attention with random"
+    )
+    assert PREDICTIONS[0].answers[0].holds(Comparison("attention", {}, sides, "", {})) is None
