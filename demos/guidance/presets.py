@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from demos.guidance.settings import NOT_HERE
 from shared.demo import Preset
 
-PRESETS = (
+ALL_PRESETS = (
     Preset(
         "none-or-some",
         "Guidance 1 against 7.5",
@@ -44,7 +45,7 @@ PRESETS = (
         "steer-away",
         "A negative prompt, without and with",
         {"prompt": "a red car on a mint background", "negative_prompt": "red", "negative_for": "b",
-         "guidance_a": 5.0, "guidance_b": 5.0, "samples": 16, "steps_a": 10, "steps_b": 10},
+         "guidance_a": 5.0, "guidance_b": 5.0, "samples": 16},
         settles="G3",
         confusion="Negative prompt or the word “not”? It takes the empty prompt's place: guidance steers away from it.",
     ),
@@ -66,7 +67,7 @@ PRESETS = (
         "idle-negative",
         "A negative prompt at guidance 1 against 5",
         {"prompt": "a red car on a mint background", "negative_prompt": "red", "guidance_a": 1.0, "guidance_b": 5.0,
-         "samples": 16, "steps_a": 10, "steps_b": 10},
+         "samples": 16},
         settles="G3",
         confusion="Negative prompt or guidance? Guidance carries it: at guidance 1 it is not read at all.",
     ),
@@ -85,3 +86,6 @@ PRESETS = (
         confusion="Fast model or low guidance? It was distilled without guidance: more of it doubles the calls.",
     ),
 )  # fmt: skip
+
+PRESETS = tuple(preset for preset in ALL_PRESETS if preset.settings.get("model") not in NOT_HERE)
+"""Those whose model is here."""

@@ -125,6 +125,6 @@ def say(calls: int, noise: np.ndarray, name: str) -> str:
     """What each process does, with this run's numbers."""
     return (
         f"The forward process adds noise by a fixed schedule, up to a squared weight of {noise[-1] ** 2:.1%}, and no "
-        f"model runs; the reverse process took it away in {calls} U-Net call{'s' * (calls != 1)}, each predicting the noise. "
-        f"{name} learned to predict noise, not to add it."
+        f"model runs; the reverse process took it away in {calls} U-Net call{'s' * (calls != 1)}, each predicting the "
+        f"noise. {name} learned to predict noise, not to add it."
     )

@@ -9,6 +9,7 @@ from pydantic import field_validator, model_validator
 
 from demos.guidance.axes import as_axis, read_numbers, read_whole_numbers
 from shared.devices import LARGEST_SEED
+from shared.models import is_here
 from shared.settings import Settings, setting
 
 Scheduler = Literal["ddim", "dpm++", "euler", "ddpm"]
@@ -22,6 +23,9 @@ Model = Literal[
     "stabilityai/sdxl-turbo",
     "SimianLuo/LCM_Dreamshaper_v7",
 ]
+
+NOT_HERE = tuple(name for name in ("sticker_turbo", "sticker_small") if not is_here(name))
+"""Bundled models whose weights this copy lacks: no control offers them, and who asks for one is told what to do."""
 
 GUIDANCE_RANGE = (0.0, 30.0)
 STEPS_RANGE = (1, 100)
@@ -62,8 +66,8 @@ class GuidanceSettings(Settings):
     guidance_b: float = setting(
         7.5, "guidance", _GUIDANCE, main=True, group="guidance", side="b", step=0.5, ge=0, le=30
     )
-    steps_a: int = setting(12, "steps", _STEPS, main=True, group="steps", side="a", step=1, ge=1, le=100)
-    steps_b: int = setting(12, "steps", _STEPS, main=True, group="steps", side="b", step=1, ge=1, le=100)
+    steps_a: int = setting(10, "steps", _STEPS, main=True, group="steps", side="a", step=1, ge=1, le=100)
+    steps_b: int = setting(10, "steps", _STEPS, main=True, group="steps", side="b", step=1, ge=1, le=100)
     seed: int = setting(
         13,
         "Seed",
@@ -80,6 +84,7 @@ class GuidanceSettings(Settings):
         _AUTO,
         main=True,
         group="seed",
+        not_offered=NOT_HERE,
     )
     negative_prompt: str = setting(
         "",
@@ -100,7 +105,7 @@ class GuidanceSettings(Settings):
     guidance_until_a: float = setting(1.0, "guided until", _UNTIL, group="until", side="a", step=0.05, ge=0, le=1)
     guidance_until_b: float = setting(1.0, "guided until", _UNTIL, group="until", side="b", step=0.05, ge=0, le=1)
     samples: int = setting(
-        12,
+        10,
         "Samples",
         "Pictures a side, with this seed and the next ones. The measures are over all of them.",
         step=1,
@@ -147,7 +152,7 @@ class SweepSettings(Settings):
         "13-16", "Seeds", f"A picture a cell for each, up to {MOST_SEEDS}. The measures are over all.", max_length=200
     )
     scheduler: Scheduler = setting("ddim", "Scheduler", _SCHEDULER, group="model")
-    model: Model = setting("auto", "Model", _AUTO, group="model")
+    model: Model = setting("auto", "Model", _AUTO, group="model", not_offered=NOT_HERE)
 
     as_text = field_validator("guidances", "steps", "seeds", mode="before")(as_axis)
 
@@ -218,7 +223,7 @@ class CurvesSettings(Settings):
         20, "steps", "Where guidance varies.", group="fixed", step=1, ge=STEPS_RANGE[0], le=STEPS_RANGE[1]
     )
     seed: int = setting(0, "Seed", "Of scenes and noises.", group="model", step=1, ge=0, le=2**63 - 1)
-    model: Model = setting("auto", "Model", _AUTO, group="model")
+    model: Model = setting("auto", "Model", _AUTO, group="model", not_offered=NOT_HERE)
 
     as_text = field_validator("values", mode="before")(as_axis)
 
@@ -260,4 +265,4 @@ class ProcessSettings(Settings):
         5.0, "guidance", _GUIDANCE, group="how", step=0.5, ge=GUIDANCE_RANGE[0], le=GUIDANCE_RANGE[1]
     )
     seed: int = setting(13, "Seed", "Of the noise, the same in both.", group="model", step=1, ge=0, le=2**63 - 1)
-    model: Model = setting("auto", "Model", _AUTO, group="model")
+    model: Model = setting("auto", "Model", _AUTO, group="model", not_offered=NOT_HERE)

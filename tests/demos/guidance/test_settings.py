@@ -7,15 +7,24 @@ from typing import get_args
 import pytest
 
 from demos.guidance import DEMO
-from demos.guidance.settings import GuidanceSettings, Model, Scheduler, SweepSettings
+from demos.guidance.presets import ALL_PRESETS
+from demos.guidance.settings import (
+    NOT_HERE,
+    CurvesSettings,
+    GuidanceSettings,
+    Model,
+    ProcessSettings,
+    Scheduler,
+    SweepSettings,
+)
 from shared import models
 from shared.models import names
-from shared.settings import SettingsError
+from shared.settings import SettingsError, look
 
 
 def test_defaults_are_valid_and_few():
     s = GuidanceSettings()
-    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 12, "ddim", 12)
+    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 10, "ddim", 10)
     assert s.to_query() == {}
 
 
@@ -56,11 +65,21 @@ def test_choices_are_what_the_code_behind_them_has():
 
 
 def test_presets_are_valid_and_settle_g1_to_g6():
-    assert {p.settles for p in DEMO.presets} == {"G1", "G2", "G3", "G4", "G5", "G6"}
-    for preset in DEMO.presets:
+    assert {p.settles for p in ALL_PRESETS} == {"G1", "G2", "G3", "G4", "G5", "G6"}
+    for preset in ALL_PRESETS:
         GuidanceSettings.check(preset.settings)
         assert preset.confusion and "\n" not in preset.confusion
-    assert len({p.slug for p in DEMO.presets}) == len(DEMO.presets)
+    assert len({p.slug for p in ALL_PRESETS}) == len(ALL_PRESETS)
+
+
+def test_what_a_copy_lacks_is_neither_offered_nor_a_preset():
+    assert tuple(n for n in ("sticker_turbo", "sticker_small") if not models.is_here(n)) == NOT_HERE
+    asked = [p.settings.get("model", "auto") for p in DEMO.presets]
+    assert not set(asked) & set(NOT_HERE)
+    assert len(DEMO.presets) == len([p for p in ALL_PRESETS if p.settings.get("model") not in NOT_HERE])
+    for model in (GuidanceSettings, SweepSettings, CurvesSettings, ProcessSettings):
+        assert look(model.model_fields["model"])["not_offered"] == list(NOT_HERE)
+    assert GuidanceSettings.check({"model": "sticker_turbo"}).model == "sticker_turbo"  # valid: it may come later
 
 
 def test_importing_the_demo_brings_in_nothing_heavy():

@@ -21,6 +21,7 @@ class Many(Settings):
     large: int = setting(5, "Large", ge=0, le=2**63 - 1)
     way: Literal["up", "down"] = setting("up", "Way")
     many: Literal["a", "b", "c", "d"] = setting("b", "Many")
+    few: Literal["a", "b", "c", "d", "e"] = setting("a", "Few", not_offered=("d", "b"))
     exact: bool = setting(True, "Exact")
     levels: tuple[float, ...] = setting((0.5, 2.0), "Levels")
     secret: int = setting(1, "Secret", hidden=True)
@@ -36,12 +37,13 @@ def test_each_field_has_the_control_that_suits_it(drawn: Controls) -> None:
     kinds = {name: type(control).__name__ for name, control in drawn.items()}
     assert kinds == {
         "words": "Textbox", "scale_a": "Slider", "scale_b": "Slider", "seed": "Number", "large": "Textbox",
-        "way": "Radio", "many": "Dropdown", "exact": "Checkbox", "levels": "Textbox",
+        "way": "Radio", "many": "Dropdown", "few": "Radio", "exact": "Checkbox", "levels": "Textbox",
     }  # fmt: skip
     assert (drawn["scale_a"].label, drawn["scale_b"].label) == ("A scale", "B scale")
     slider = drawn["scale_b"]
     assert isinstance(slider, gr.Slider) and (slider.minimum, slider.maximum, slider.step) == (0, 30, 0.5)
     assert "sbs-in-b" in slider.elem_classes
+    assert [value for _, value in drawn["few"].choices] == ["a", "c", "e"]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_what_the_controls_hold_at_first_is_the_default(drawn: Controls) -> None:
@@ -52,7 +54,7 @@ def test_main_and_the_rest_share_the_fields_out() -> None:
     with gr.Blocks():
         main, rest = draw_controls(Many, main=True), draw_controls(Many, main=False)
     assert list(main) == ["words", "scale_a", "scale_b", "seed"]
-    assert list(rest) == ["large", "way", "many", "exact", "levels"]
+    assert list(rest) == ["large", "way", "many", "few", "exact", "levels"]
 
 
 def test_a_hook_draws_below_its_field() -> None:
