@@ -67,3 +67,15 @@ def test_weights_trained_anew_are_found(tmp_path: Path, monkeypatch: pytest.Monk
     (reader / "model.safetensors").write_bytes(b"second")
     assert outdated(tmp_path / "stored") == ("scene_reader",)
     assert (tmp_path / "stored" / RESULT).is_file()
+
+
+def test_a_picture_that_sides_share_is_written_once(tmp_path: Path) -> None:
+    same, other = Image.new("RGB", (8, 8), (1, 2, 3)), Image.new("RGB", (8, 8), (3, 2, 1))
+    sides = (Side("one", (), (same, other)), Side("two", (), (other, same)), Side("three", (), (same,)))
+    save(Comparison("tiny", {}, sides, "One sentence.", {}), tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == ["side0_0.png", "side0_1.png"]
+    found = load(tmp_path)
+    assert found is not None
+    assert [[p.getpixel((0, 0)) for p in side.images] for side in found.sides] == [
+        [(1, 2, 3), (3, 2, 1)], [(3, 2, 1), (1, 2, 3)], [(1, 2, 3)],
+    ]  # fmt: skip

@@ -121,3 +121,12 @@ def test_counts_are_in_no_doubt():
     assert verdict(40, 40) == ("equal", None)
     assert verdict(20, 40) == ("", 0)
     assert verdict(20, 20, 40) == ("", None)
+
+
+def test_a_verdict_is_printed_as_yes_or_no():
+    c = compared(
+        *(Side(n, (Measure.exact("accepted", v, "yes/no", "neither", "why"),)) for n, v in (("a", 1), ("b", 0)))
+    )
+    (row,) = rows(c)
+    assert [cell.text for cell in row.cells] == ["yes", "no"] and row.unit == ""
+    assert [cell.interval for cell in row.cells] == ["", ""] and row.winner is None and row.verdict == ""

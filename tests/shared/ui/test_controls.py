@@ -80,3 +80,13 @@ def test_large_whole_numbers_and_lists_travel_as_text() -> None:
     assert from_controls(Many, {"large": str(2**60 + 1)}) == Many(large=2**60 + 1)
     assert to_control(fields["levels"], (0.5, 2.0)) == "0.5, 2"
     assert from_controls(Many, {"levels": " 0.5 ,2,"}) == Many(levels=(0.5, 2.0))
+
+
+def test_choices_are_shown_by_their_titles_and_handed_on_as_they_are() -> None:
+    class Titled(Settings):
+        kinds: list[Literal["a", "b"]] = setting(["b"], "Kinds", titles={"a": "the first"})
+
+    with gr.Blocks():
+        (control,) = draw_controls(Titled).values()
+    assert control.choices == [("the first", "a"), ("b", "b")]  # pyright: ignore[reportAttributeAccessIssue]
+    assert control.value == ["b"] and from_controls(Titled, {"kinds": control.value}) == Titled()
