@@ -31,7 +31,7 @@ IMAGE_NOISE, AUDIO_NOISE = 0.7, 1.2
 LOWEST_FORCED = 4_000
 
 _TASK = (
-    "digit: the picture and the sound are the same digit. both_needed: the picture shows two digits, the sound says "
+    "digit: the picture and the sound are the same digit. both needed: the picture shows two digits, the sound says "
     "“left” or “right”, and the answer is the digit there."
 )
 _TRAINED = "Modality dropout: in training, each sample lost its picture, and its sound, this often."
@@ -44,14 +44,18 @@ _DROP_AS = (
 _RULE = "How late fusion joins its two answers: mean, product, or a learned weight for each."
 _N = "Test pairs, drawn with the seed from pictures and voices never trained on."
 _SEED = "Of the test pairs and the noise."
+_TASKS = {"both_needed": "both needed"}
+_MODALITIES = {"image": "picture", "audio": "sound"}
 _LARGEST_SEED = 2**32 - 1
 
 
 class FusionSettings(Settings):
     """One picture and one sound, read by three fusion designs and two references, before and after a drop."""
 
-    task: Task = setting("digit", "Task", _TASK, main=True)
-    drop: Gone = setting("audio", "Take away", "Which modality is missing in the second answer.", main=True)
+    task: Task = setting("digit", "Task", _TASK, main=True, titles=_TASKS)
+    drop: Gone = setting(
+        "audio", "Take away", "Which modality is missing in the second answer.", main=True, titles=_MODALITIES
+    )
     trained_with: TrainedWith = setting("0", "Trained with modality dropout", _TRAINED, main=True)
     example: int = setting(
         0, "Example", "Which pair of the test set.", main=True, group="example", step=1, ge=0, le=199
@@ -66,9 +70,7 @@ class FusionSettings(Settings):
     image: Literal["chosen", "drawn", "none"] = setting(
         "chosen", "Picture", "chosen: the example's. drawn: yours, from the box below. none: no picture at all."
     )
-    drawing: str | None = setting(
-        None, "Draw a digit (two for both_needed)", upload=True, files=DRAWINGS, control="sketch", max_length=4096
-    )
+    drawing: str | None = setting(None, "Draw a digit", upload=True, files=DRAWINGS, control="sketch", max_length=4096)
     audio: Literal["chosen", "microphone", "file", "none"] = setting(
         "chosen", "Sound", "chosen: the example's, synthetic speech. microphone, file: yours, below. none: no sound."
     )
@@ -94,7 +96,7 @@ class FusionSettings(Settings):
 class AvailabilitySettings(Settings):
     """Every model on the same test pairs with both modalities, with one, and with none."""
 
-    task: Task = setting("digit", "Task", _TASK)
+    task: Task = setting("digit", "Task", _TASK, titles=_TASKS)
     trained_with: TrainedWith = setting("0", "Trained with modality dropout", _TRAINED)
     n: int = setting(500, "Test pairs", _N, group="size", step=1, ge=50, le=2000)
     seed: int = setting(0, "Seed", _SEED, group="size", step=1, ge=0, le=_LARGEST_SEED)
@@ -105,7 +107,7 @@ class AvailabilitySettings(Settings):
 class MissingRateSettings(Settings):
     """Accuracy against how often a modality is missing, for every design and every training dropout."""
 
-    task: Task = setting("digit", "Task", _TASK)
+    task: Task = setting("digit", "Task", _TASK, titles=_TASKS)
     drop_as: DropAs = setting("mask token", "Missing as", _DROP_AS)
     n: int = setting(500, "Test pairs", _N, group="size", step=1, ge=50, le=2000)
     seed: int = setting(0, "Seed", _SEED, group="size", step=1, ge=0, le=_LARGEST_SEED)
@@ -117,13 +119,13 @@ class MarkingSettings(AvailabilitySettings):
     """What stands in for a missing modality: the mask token, zeros, or noise."""
 
     trained_with: TrainedWith = setting("0.3", "Trained with modality dropout", _TRAINED)
-    drop: Literal["image", "audio"] = setting("audio", "Take away", "Which modality is missing.")
+    drop: Literal["image", "audio"] = setting("audio", "Take away", "Which modality is missing.", titles=_MODALITIES)
 
 
 class NoiseSettings(Settings):
     """Accuracy against the noise on the picture, and against the noise on the sound."""
 
-    task: Task = setting("digit", "Task", _TASK)
+    task: Task = setting("digit", "Task", _TASK, titles=_TASKS)
     trained_with: TrainedWith = setting("0.3", "Trained with modality dropout", _TRAINED)
     n: int = setting(300, "Test pairs", _N, group="size", step=1, ge=50, le=1000)
     levels: int = setting(

@@ -36,6 +36,16 @@ NO_MICROPHONE = (
     "This browser gives no microphone here: the page is not https, there is none, or it is not allowed. A sound file "
     "and the examples work all the same."
 )
+WHAT_TO_DRAW = "Draw one digit above, large; for the task both needed two, one in each half."
+_TAKE_PEN_JS = """
+let tries = 100;
+const take = () => {
+  const pen = document.querySelector('#sbs-fusion .sbs-field-drawing button[aria-label="Brush"]');
+  if (pen) pen.click();
+  else if (tries-- > 0) setTimeout(take, 200);
+};
+take();
+"""
 _LISTEN_JS = """
 const note = element.querySelector('.no-microphone');
 const tell = () => { note.hidden = false; };
@@ -57,9 +67,15 @@ def build() -> None:
 
 
 def _use_drawing(controls: Controls) -> None:
-    """Whoever draws wants the drawing read."""
+    """Whoever draws wants the drawing read, and finds the pen in hand; below, what to draw."""
     pad: Any = controls["drawing"]
     pad.input(lambda: "drawn", None, controls["image"], **_INSTANT)
+    gr.HTML(
+        f'<p class="sbs-quiet">{escape(WHAT_TO_DRAW)}</p>',
+        js_on_load=_TAKE_PEN_JS,
+        apply_default_css=False,
+        elem_classes=["sbs-tight"],
+    )
 
 
 def _use_recording(controls: Controls) -> None:

@@ -90,7 +90,8 @@ def _draw_predictions(predictions: Sequence[Prediction]) -> list[gr.Radio]:
     first = [_draw_prediction(p.question, [a.label for a in p.answers]) for p in predictions[:1]]
     if len(predictions) < 2:
         return first
-    with gr.Accordion(f"{len(predictions) - 1} more questions", open=False, elem_classes="sbs-more"):
+    more = f"{len(predictions) - 1} more question{'' if len(predictions) == 2 else 's'}"
+    with gr.Accordion(more, open=False, elem_classes="sbs-more"):
         return first + [_draw_prediction(p.question, [a.label for a in p.answers]) for p in predictions[1:]]
 
 
