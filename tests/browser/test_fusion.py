@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
@@ -24,3 +24,27 @@ def test_an_empty_sketch_gets_a_sentence(page: Page) -> None:
     tab = page.locator("#sbs-fusion")
     expect(tab.locator(".sbs-error").first).to_contain_text("drawing")
     expect(tab.locator(".sbs-side")).to_have_count(5)
+
+
+def open_more(page: Page) -> Locator:
+    page.goto("?demo=fusion")
+    tab = page.locator("#sbs-fusion")
+    tab.locator(".sbs-more > button", has_text="More:").click()
+    return tab
+
+
+def test_who_draws_has_the_pen_in_hand_and_the_drawing_is_chosen(page: Page) -> None:
+    tab = open_more(page)
+    expect(tab.locator(".no-microphone")).to_be_visible()  # this browser has none
+    pad = tab.locator(".sbs-field-drawing")
+    expect(pad.get_by_text("select the draw tool")).to_have_count(0)  # the pen is in hand
+    pad.scroll_into_view_if_needed()
+    box = pad.locator("canvas").first.bounding_box()
+    assert box is not None
+    x, y, width, height = box["x"], box["y"], box["width"], box["height"]
+    page.mouse.move(x + 0.32 * width, y + 0.3 * height)
+    page.mouse.down()
+    page.mouse.move(x + 0.68 * width, y + 0.3 * height, steps=12)
+    page.mouse.move(x + 0.45 * width, y + 0.75 * height, steps=12)
+    page.mouse.up()
+    expect(tab.locator(".sbs-field-image input[value=drawn]")).to_be_checked()
