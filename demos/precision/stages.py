@@ -189,9 +189,18 @@ def say(sides: Sequence[Side], between: Sequence[Measure], steps: int, half: int
         more = f"saves {saved:.0%}" if saved > 0 else f"costs {-saved:.0%} more"
         verb = "saves nothing" if abs(saved) <= 0.02 else more
         sentences.append(f"Static INT8 in the U-Net {verb}{_cost(found, 'adherence_int8')}.")
-        first = "fewer steps" if fewer < int8.value else "INT8"
-        sentences.append(f"Here {first} would be the first thing to try.")
+        sentences.append(_first(found, fewer < int8.value))
     return " ".join(sentences)
+
+
+def _first(found: Mapping[str, Measure], fewer_is_faster: bool) -> str:
+    """Which of the two saves more time, and whether the other keeps more of what FP32 draws."""
+    faster, other = ("Fewer steps", "INT8") if fewer_is_faster else ("INT8", "fewer steps")
+    kept = {n: m.value for n in ("half_steps", "int8") if (m := found.get(f"adherence_{n}")) is not None}
+    mine, its = (kept.get(n) for n in (("half_steps", "int8") if fewer_is_faster else ("int8", "half_steps")))
+    if mine is not None and its is not None and its > mine:
+        return f"{faster} would save more time here, and {other} would keep more adherence: choose by your floor."
+    return f"Here {faster[:1].lower() + faster[1:] if fewer_is_faster else faster} would be the first thing to try."
 
 
 def _cost(found: Mapping[str, Measure], name: str) -> str:

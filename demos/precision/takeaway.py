@@ -13,9 +13,15 @@ NEAR = 0.1
 """Two medians less than this share apart are called equal."""
 
 
-def say(sides: Sequence[Side], decision: Decision) -> str:
+def say(sides: Sequence[Side], decision: Decision, calibration: str = "scenes") -> str:
     """Engine against format; what INT8 cost in quality; the recommendation with its way back; a warning on drift."""
-    sentences = [_speed(sides), _quality(sides), f"{decision.why}.", f"{decision.way_back}.", _unsteady(sides)]
+    sentences = [
+        _speed(sides),
+        _quality(sides, calibration),
+        f"{decision.why}.",
+        f"{decision.way_back}.",
+        _unsteady(sides),
+    ]
     return " ".join(s for s in sentences if s)
 
 
@@ -62,19 +68,26 @@ def _surprises(found: dict[str, float]) -> str:
     )
 
 
-def _quality(sides: Sequence[Side]) -> str:
+def _of_int8(measured: str, calibration: str) -> str:
+    """ "Static INT8's accuracy", or with how it was calibrated where that was not the right way."""
+    how = {"noise": "calibrated on noise", "none": "without calibration"}.get(calibration)
+    return f"The {measured} of static INT8 {how}" if how else f"Static INT8's {measured}"
+
+
+def _quality(sides: Sequence[Side], calibration: str) -> str:
     side = next((s for s in sides if s.label == "ONNX Runtime static INT8"), None)
     if side is None:
         return ""
     reference = next((s for s in sides if s.label == "eager FP32"), None)
     own, other = (s.measure("accuracy") if s is not None else None for s in (side, reference))
     if own is not None and other is not None and own.value is not None and other.value is not None:
-        said = f"Static INT8's accuracy was {own.value:.2f} against FP32's {other.value:.2f}: {_apart(own, other)}."
+        values = f"{own.value:.2f} against FP32's {other.value:.2f}"
+        said = f"{_of_int8('accuracy', calibration)} was {values}: {_apart(own, other)}."
         return f"{said}{_photos(side)}"
     quality = quality_of(side)
     if quality is None or quality.value is None:
         return ""
-    return f"Static INT8's {spell(quality.name)} with FP32 was {cell(quality).text}."
+    return f"{_of_int8(spell(quality.name) + ' with FP32', calibration)} was {cell(quality).text}."
 
 
 def _photos(side: Side) -> str:

@@ -97,6 +97,8 @@ def test_the_takeaway_is_built_from_the_values():
     worse = [side(EAGER, 60), side(ENGINE, 15), side(INT8, 30, accuracy=0.5)]
     said = say(worse, decide(worse, 100, 0.9))
     assert "2.0 times slower: smaller, not faster" in said and "worse beyond the intervals" in said
+    assert "Static INT8's accuracy was 0.50" in said
+    assert "The accuracy of static INT8 without calibration was 0.50" in say(worse, decide(worse, 100, 0.9), "none")
     tied = [side(EAGER, 15), side(ENGINE, 15)]
     assert "neither faster nor slower" in say(tied, decide(tied, 100, 0.9))
 

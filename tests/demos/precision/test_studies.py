@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from demos.precision import batches, calibration, stages
+from demos.precision import batches, calibration, roofline, stages
 from demos.precision.batches import run_batches
 from demos.precision.calibration import bootstrap_difference, run_calibration
 from demos.precision.roofline import run_roofline
@@ -145,3 +145,28 @@ def test_a_pictures_time_by_hand_and_what_is_said_of_it():
     assert "costs 9% more" in stages.say((), between(120.0, 240.0), 10, 5)
     assert "saves nothing" in stages.say((), between(120.0, 221.0), 10, 5)
     assert "INT8 would be the first" in stages.say((), between(120.0, 100.0), 10, 5)
+
+
+def test_a_share_above_its_roof_is_called_what_it_is():
+    def at(value):
+        return Side("A", (Measure("share_of_roof", value, "share", "higher"),)), Side(
+            "B", (Measure("share_of_roof", 0.1, "share", "higher"),)
+        )
+
+    assert roofline.say(at(0.9)).startswith("A comes nearest its roof, 90% of")
+    assert roofline.say(at(1.28)).startswith("A measured 128% of its own roof, which no side can pass")
+
+
+def test_the_first_thing_to_try_depends_on_time_and_on_what_is_kept():
+    def between(steps_ms, int8_ms, steps_kept, int8_kept):
+        values = {"picture_ms": 100, "picture_ms_half_steps": steps_ms, "picture_ms_int8": int8_ms,
+                  "adherence_fp32": 0.9, "adherence_half_steps": steps_kept, "adherence_int8": int8_kept}  # fmt: skip
+        return [Measure(name, value, "", "neither") for name, value in values.items()]
+
+    assert stages.say((), between(55, 90, 0.88, 0.8), 20, 10).endswith(
+        "Here fewer steps would be the first thing to try."
+    )
+    assert stages.say((), between(55, 40, 0.8, 0.88), 20, 10).endswith("Here INT8 would be the first thing to try.")
+    assert "INT8 would save more time here, and fewer steps would keep more adherence" in stages.say(
+        (), between(55, 40, 0.88, 0.3), 20, 10
+    )
