@@ -144,11 +144,13 @@ class Runner:
             link: Link | None = read_link(query_pairs(request), (self.demo,))
         except SettingsError:
             link = None
+        # A control left out would be made anew by Gradio, which then checks numbers itself and answers with an error.
+        usual = {c: value for p in self.places.values() for c, value in p.fill(p.Settings()).items()}
         if link is None:
-            return {self.places[""].status: gr.skip()}
+            return usual
         place = self.places[link.study]
         opened = {} if place.accordion is None else {place.accordion: gr.Accordion(open=True)}
-        filled = opened if link.settings is None else opened | place.fill(link.settings)
+        filled = usual | opened | ({} if link.settings is None else place.fill(link.settings))
         if link.settings is None or link.error:
             return filled | {place.status: error_html(link.error)}
         return filled | self._start(link.study, link.settings, run, reveal=not link.predict)

@@ -87,3 +87,9 @@ def test_the_clean_view_shows_results_alone(page: Page) -> None:
     expect(tab.locator("img.sbs-picture")).to_have_count(2)
     for name in (".sbs-go", ".sbs-header", ".sbs-share", ".sbs-predict"):
         assert page.locator(f"{name}:visible").count() == 0, name
+
+
+def test_the_clean_view_says_what_is_wrong_with_its_link(page: Page) -> None:
+    page.goto("?demo=smoothing&noise=7&view=clean")
+    expect(page.locator(".sbs-error:visible")).to_contain_text("noise must be a number from 0 to 0.9, not 7.")
+    assert page.locator(".sbs-go:visible").count() == 0
