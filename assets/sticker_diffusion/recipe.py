@@ -1,7 +1,7 @@
 """Makes sticker_diffusion: `python -m assets.sticker_diffusion.recipe`. Seeded, resumable, a GPU is used if there.
 
-Stages: the autoencoder, the latents of all training scenes, the text encoder on layouts, then the U-Net with its text
-encoder. Each stage keeps checkpoints in the user's cache folder and begins from the committed weights where there is
+Stages: the autoencoder, the latents of all training scenes, sticker_clip's text encoder on layouts, then the U-Net with
+it. Each stage keeps checkpoints in the user's cache folder and begins from the committed weights where there is
 none; `--fresh` begins from scratch. The folder is then one that `StableDiffusionPipeline.from_pretrained` loads.
 """
 
@@ -22,6 +22,7 @@ from assets.sticker_diffusion import autoencoder, denoiser, layout, text
 from shared.training import Checkpoint, cache_folder, rendered, scenes
 
 FOLDER = Path(__file__).parent
+CLIP = FOLDER.parent / "sticker_clip"
 SIZE = 128
 TRAINING_SCENES = 32_000
 
@@ -32,11 +33,11 @@ def training_pictures() -> np.ndarray:
 
 
 def make_autoencoder(steps: int, fresh: bool) -> AutoencoderTiny:
-    """Train the autoencoder, set its scale so that latents have unit variance, store it, say how good it is."""
+    """Train the autoencoder, set the scale of its latents, store it, say how good it is."""
     start = None if fresh or not (FOLDER / "vae").exists() else AutoencoderTiny.from_pretrained(FOLDER / "vae")
     network = autoencoder.train(training_pictures(), steps, start)
     sample = autoencoder.encode(network, training_pictures()[:512])
-    network.register_to_config(scaling_factor=round(1 / float(sample.std()), 4))
+    network.register_to_config(scaling_factor=round(denoiser.LATENT_SPREAD / float(sample.std()), 4))
     network.save_pretrained(FOLDER / "vae")
     forget_paths()
     report_autoencoder(network)
@@ -52,20 +53,22 @@ def report_autoencoder(network: AutoencoderTiny) -> None:
 def training_latents(network: AutoencoderTiny) -> Tensor:
     """Scaled latents of all training scenes, FP16 [n, 8, 16, 16]; kept in the cache under the autoencoder's sum."""
     sums = sum(float(p.detach().abs().sum()) for p in network.parameters())
-    path = cache_folder("latents") / f"{TRAINING_SCENES}-{sums:.6f}.safetensors"
+    scale = network.config.scaling_factor
+    path = cache_folder("latents") / f"{TRAINING_SCENES}-{sums:.6f}-{scale:g}.safetensors"
     if not path.exists():
-        latents = autoencoder.encode(network, training_pictures()) * network.config.scaling_factor
+        latents = autoencoder.encode(network, training_pictures()) * scale
         save_file({"latents": latents.half().contiguous()}, path)
     return load_file(path)["latents"]
 
 
 def make_denoiser(network: AutoencoderTiny, steps: int, layout_steps: int, fresh: bool, rate: float) -> None:
-    """Train U-Net and text encoder on the latents and store the whole pipeline; the text encoder first learns layouts
-    for `layout_steps`."""
+    """Train U-Net and text encoder on the latents and store the whole pipeline; the text encoder, at first that of
+    sticker_clip, learns layouts for `layout_steps`."""
     torch.manual_seed(0)
     if fresh or not (FOLDER / "unet").exists():
-        tokenizer = text.make_tokenizer(FOLDER / "tokenizer")
-        start = denoiser.Denoiser(denoiser.build_unet(autoencoder.LATENT_CHANNELS), text.make_text_encoder(tokenizer))
+        tokenizer = CLIPTokenizer.from_pretrained(CLIP)
+        words = CLIPTextModel.from_pretrained(CLIP).float()
+        start = denoiser.Denoiser(denoiser.build_unet(autoencoder.LATENT_CHANNELS), words)
     else:
         tokenizer = CLIPTokenizer.from_pretrained(FOLDER / "tokenizer")
         start = denoiser.Denoiser(
@@ -112,7 +115,7 @@ def store_checkpoint() -> None:
     saved = Checkpoint("denoiser").load()
     if saved is None:
         raise SystemExit("There is no checkpoint of the U-Net yet.")
-    tokenizer = text.make_tokenizer(FOLDER / "tokenizer")
+    tokenizer = CLIPTokenizer.from_pretrained(CLIP)
     network = denoiser.Denoiser(denoiser.build_unet(autoencoder.LATENT_CHANNELS), text.make_text_encoder(tokenizer))
     network.load_state_dict(saved[1]["average"])
     store(network.eval(), AutoencoderTiny.from_pretrained(FOLDER / "vae"), tokenizer)
@@ -125,7 +128,7 @@ def main() -> None:
     parser.add_argument("--stage", choices=["all", "autoencoder", "denoiser", "store", "report"], default="all")
     parser.add_argument("--autoencoder-steps", type=int, default=5000)
     parser.add_argument("--denoiser-steps", type=int, default=3000)
-    parser.add_argument("--layout-steps", type=int, default=3000, help="of the text encoder alone, before the U-Net")
+    parser.add_argument("--layout-steps", type=int, default=500, help="of the text encoder alone, before the U-Net")
     parser.add_argument("--rate", type=float, default=1.0, help="share of the full learning rate for the U-Net")
     parser.add_argument("--fresh", action="store_true", help="do not start from the committed weights")
     options = parser.parse_args()

@@ -16,7 +16,7 @@ from shared.stickers import BACKGROUNDS, COLORS, KINDS, STYLES, Scene, Sticker, 
 from shared.stickers.captions import leave_out
 
 LENGTH = 32  # tokens a caption may have, start and end included
-HIDDEN = 160
+HIDDEN = 192
 VARIANTS = len(STYLES) + 3
 
 
@@ -49,7 +49,7 @@ def make_tokenizer(folder: Path) -> CLIPTokenizer:
 
 
 def make_text_encoder(tokenizer: CLIPTokenizer) -> CLIPTextModel:
-    """An untrained CLIP text encoder for the tokenizer; hidden states [b, 32, 160]."""
+    """An untrained CLIP text encoder for the tokenizer; hidden states [b, 32, 192]."""
     config = CLIPTextConfig(
         vocab_size=len(tokenizer), hidden_size=HIDDEN, intermediate_size=4 * HIDDEN, projection_dim=HIDDEN,
         num_hidden_layers=4, num_attention_heads=4, max_position_embeddings=LENGTH, hidden_act="quick_gelu",

@@ -17,7 +17,7 @@ from diffusers.models.attention_processor import AttnProcessor
 from torch import Tensor
 
 from assets.sticker_diffusion import text
-from assets.sticker_diffusion.denoiser import CAPTION_DROPOUT, GAMMA
+from assets.sticker_diffusion.denoiser import CAPTION_DROPOUT, FLOOR, GAMMA, LATENT_SPREAD
 from assets.sticker_diffusion.recipe import FOLDER as TEACHER
 from assets.sticker_diffusion.recipe import TRAINING_SCENES, training_latents
 from shared.training import Optimizer, Progress, Training, cosine_rate, scenes, training_device
@@ -37,7 +37,7 @@ def loss_of(
     student: UNet2DConditionModel, teacher: UNet2DConditionModel | None, kept: Tensor, x: Tensor, states: Tensor,
     generator: torch.Generator,
 ) -> Tensor:  # fmt: skip
-    """Squared error of the predicted noise with Min-SNR weights, for clean latents x [b, c, h, w] and text states
+    """Squared error of the predicted noise with the teacher's weights, for clean latents x [b, c, h, w] and text states
     [b, tokens, width]; against the noise, or against its mean with the teacher's prediction."""
     steps = torch.randint(len(kept), (len(x),), generator=generator)
     noise = torch.randn(x.shape, generator=generator).to(x.device)
@@ -50,8 +50,8 @@ def loss_of(
             with torch.no_grad():
                 wanted = noise.lerp(teacher(noisy, steps, states).sample.float(), SHARE)
         predicted = student(noisy, steps, states).sample.float()
-    snr = (level / (1 - level)).flatten()
-    return ((predicted - wanted).square().mean((1, 2, 3)) * snr.clamp(max=GAMMA) / snr).mean()
+    snr = LATENT_SPREAD**2 * (level / (1 - level)).flatten()
+    return ((predicted - wanted).square().mean((1, 2, 3)) * snr.clamp(FLOOR, GAMMA) / snr).mean()
 
 
 def train(how: str, steps: int, seed: int = 0) -> UNet2DConditionModel:

@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from assets.sticker_diffusion import text
+from assets.sticker_diffusion.denoiser import LATENT_SPREAD
 from assets.sticker_diffusion.recipe import FOLDER as TEACHER
 from assets.sticker_diffusion.recipe import TRAINING_SCENES, training_latents
 from shared.low_rank import add_changes, factors, put_back
@@ -30,7 +31,7 @@ GUIDANCE = 5.0  # of the teacher
 GRID = 20  # timesteps that the student knows: 49, 99, ... 999
 RANK = 32
 BATCH = 64
-HUBER = 0.05  # where the loss turns from squared to absolute, in units of the latents' standard deviation
+HUBER = 0.05  # where the loss turns from squared to absolute, in standard deviations of the latents
 
 
 def clean(x: Tensor, noise: Tensor, kept: Tensor) -> Tensor:
@@ -39,8 +40,8 @@ def clean(x: Tensor, noise: Tensor, kept: Tensor) -> Tensor:
 
 
 def huber(error: Tensor) -> Tensor:
-    """Pseudo-Huber loss of every sample [b]: sqrt(mean of squares + c^2) - c."""
-    return (error.square().mean((1, 2, 3)) + HUBER**2).sqrt() - HUBER
+    """Pseudo-Huber loss of every sample [b]: sqrt(mean of squares + c^2) - c, in the latents' standard deviations."""
+    return ((error / LATENT_SPREAD).square().mean((1, 2, 3)) + HUBER**2).sqrt() - HUBER
 
 
 class Distillation:
