@@ -68,5 +68,8 @@ DEMO = Demo(
         Study("process", "Forward and reverse", ProcessSettings, run_process),
     ),
     hint="Same prompt, same noise; only what you set differs.",
-    extra={"warm_up": warm_up},
+    extra={
+        "warm_up": warm_up,
+        "first_rows": ("adherence", "kinds_right", "off_palette", "unet_calls", "latency"),
+    },
 )

@@ -148,11 +148,11 @@ def test_a_wrong_value_in_a_control_changes_nothing_else(page: Page) -> None:
     page.goto("?demo=smoothing&seed=3")
     tab = page.locator("#sbs-smoothing")
     expect(tab.locator(".sbs-table")).to_be_visible()
-    before = tab.locator(".sbs-numbers").inner_text()
+    before = tab.locator(".prose.sbs-numbers").inner_text()
     tab.locator(".sbs-field-seed input").fill("-1")
     tab.get_by_role("button", name="Compare", exact=True).click()
     expect(tab.locator(".sbs-error")).to_have_text("seed must be a whole number from 0 to 2,147,483,647, not -1.")
-    assert tab.locator(".sbs-numbers").inner_text() == before
+    assert tab.locator(".prose.sbs-numbers").inner_text() == before
     expect(tab.locator(".sbs-stale")).to_contain_text("made with other settings (Seed)")
     tab.locator(".sbs-field-seed input").fill("5")
     tab.get_by_role("button", name="Compare", exact=True).click()

@@ -124,9 +124,7 @@ def test_counts_are_in_no_doubt():
 
 
 def test_a_verdict_is_printed_as_yes_or_no():
-    c = compared(
-        *(Side(n, (Measure.exact("accepted", v, "yes/no", "neither", "why"),)) for n, v in (("a", 1), ("b", 0)))
-    )
-    (row,) = rows(c)
+    sides = tuple(Side(n, (Measure.exact("accepted", v, "yes/no", "neither", "why"),)) for n, v in (("a", 1), ("b", 0)))
+    (row,) = rows(Comparison("d", {}, sides, "", {}))
     assert [cell.text for cell in row.cells] == ["yes", "no"] and row.unit == ""
     assert [cell.interval for cell in row.cells] == ["", ""] and row.winner is None and row.verdict == ""
