@@ -52,13 +52,13 @@ def _elsewhere(
         try:
             with ExitStack() as stack:
                 count = _enter(workers, stack)
-                parallel = joblib.Parallel(n_jobs=count, batch_size=1, pre_dispatch=count, return_as="generator")
+                parallel = joblib.Parallel(n_jobs=count, batch_size=1, pre_dispatch=count, return_as="generator")  # pyright: ignore[reportArgumentType]
                 results = parallel(joblib.delayed(work)(item) for item in items if not stop.is_set())
                 for result in results:
                     done.put(("result", result))
                     if stop.is_set():
                         break
-                results.close()
+                results.close()  # pyright: ignore[reportAttributeAccessIssue]
             done.put(("end", None))
         except BaseException as error:
             done.put(("error", error))

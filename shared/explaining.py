@@ -74,7 +74,7 @@ def agreement(first: np.ndarray, second: np.ndarray) -> float | None:
 
     if is_flat(first) or is_flat(second):
         return None
-    return float(stats.spearmanr(first.ravel(), second.ravel()).statistic)
+    return float(stats.spearmanr(first.ravel(), second.ravel()).statistic)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def blur(pixels: np.ndarray) -> np.ndarray:

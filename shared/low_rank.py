@@ -39,7 +39,7 @@ def _weights(network: nn.Module, rank: int) -> Iterator[tuple[str, nn.Module]]:
 def add_changes(network: nn.Module, rank: int) -> dict[str, Change]:
     """Freeze the network and give each of its large weights a trainable change, by the layer's name."""
     network.requires_grad_(False)
-    found = {name: Change(layer.weight, rank) for name, layer in list(_weights(network, rank))}
+    found = {name: Change(layer.weight, rank) for name, layer in list(_weights(network, rank))}  # pyright: ignore[reportArgumentType]
     for name, change in found.items():
         parametrize.register_parametrization(network.get_submodule(name), "weight", change)
     return found

@@ -49,7 +49,7 @@ def head_maps(loaded: Loaded, examples: Sequence[Example], timestep: int) -> tup
             read = read_caption(loaded.model.tokenizer, example.caption)
             for sticker in example.scene.stickers:
                 phrase = read.phrase(read.find(sticker.kind))
-                rows.append(torch.cat([resize(maps.word_map(f[i], phrase), tuple(size))
+                rows.append(torch.cat([resize(maps.word_map(f[i], phrase), tuple(size))  # pyright: ignore[reportArgumentType]
                                        for f in recording.heads.values()]).cpu())  # fmt: skip
         heads = [(name, h) for name, f in recording.heads.items() for h in range(f.shape[1])]
         parts.append(torch.stack(rows, 1))

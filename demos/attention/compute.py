@@ -222,7 +222,7 @@ def _mask(subject: Subject, attended: Attended | None) -> tuple[np.ndarray | Non
     if attended is None:
         return None, "No word was read"
     if names_background(attended.word):
-        return ~subject.masks.any(0), ""
+        return ~subject.masks.any(0), ""  # pyright: ignore[reportReturnType]
     sticker = sticker_of(attended.caption, attended.word, subject.scene)
     if sticker is None:
         return None, f"“{attended.word.text}” names nothing that has a mask"

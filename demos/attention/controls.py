@@ -74,4 +74,4 @@ def random_copy(network: nn.Module, seed: int, inputs: torch.Tensor) -> nn.Modul
 def randomized_attention(unet: nn.Module, seed: int) -> AbstractContextManager[None]:
     """The queries and keys of every cross-attention layer at random; all else of the U-Net stays trained."""
     layers = cross_attention_layers(unet).values()  # pyright: ignore[reportArgumentType]
-    return randomized([m for layer in layers for m in (layer.to_q, layer.to_k)], seed)
+    return randomized([m for layer in layers for m in (layer.to_q, layer.to_k)], seed)  # pyright: ignore[reportArgumentType]

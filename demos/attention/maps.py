@@ -88,7 +88,7 @@ def token_maps(recording: Recording, choice: Choice, size: tuple[int, int] | Non
     finest = size or max((tuple(f.shape[-2:]) for f in found), key=lambda s: s[0] * s[1])
     weights = [float(len(heads) or 1) for heads in choice.values()]
     total = sum(weights)
-    summed = sum((resize(f, finest) * (w / total) for f, w in zip(found, weights, strict=True)), torch.zeros(()))
+    summed = sum((resize(f, finest) * (w / total) for f, w in zip(found, weights, strict=True)), torch.zeros(()))  # pyright: ignore[reportArgumentType]
     assert isinstance(summed, Tensor)
     return summed
 

@@ -33,6 +33,6 @@ def with_outline(picture: Image.Image, mask: np.ndarray) -> Image.Image:
     from scipy.ndimage import binary_dilation, binary_erosion
 
     pixels = np.array(picture.convert("RGB"))
-    pixels[binary_dilation(mask, iterations=2) & ~binary_dilation(mask)] = 0
-    pixels[binary_dilation(mask) & ~binary_erosion(mask, border_value=1)] = 255
+    pixels[binary_dilation(mask, iterations=2) & ~binary_dilation(mask)] = 0  # pyright: ignore[reportOperatorIssue]
+    pixels[binary_dilation(mask) & ~binary_erosion(mask, border_value=1)] = 255  # pyright: ignore[reportOperatorIssue]
     return Image.fromarray(pixels)

@@ -50,7 +50,7 @@ def draw(
         while not run.finished:
             run.step()
             size = max((m.shape[-2:] for m in heard.values()), key=lambda s: s[0] * s[1])
-            frames.append(torch.stack([resize(m, tuple(size)) for m in heard.values()]).mean((0, 1)).cpu())
+            frames.append(torch.stack([resize(m, tuple(size)) for m in heard.values()]).mean((0, 1)).cpu())  # pyright: ignore[reportArgumentType]
             tell(1)
     wait_for(loaded.device)
     seconds = perf_counter() - started

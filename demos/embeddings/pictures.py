@@ -110,7 +110,7 @@ def _before_training(loaded: Loaded) -> Loaded:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         model = CLIPModel(loaded.model.config)
-    model = model.to(loaded.device).eval().requires_grad_(False)
+    model = model.to(loaded.device).eval().requires_grad_(False)  # pyright: ignore[reportArgumentType]
     return replace(loaded, model=model, origin="untrained, seed 0", lock=threading.Lock())
 
 

@@ -56,7 +56,13 @@ class PrecisionSettings(Settings):
 
     task: Task = setting("classify", "Task", _TASK, main=True)
     sides: list[SideName] = setting(
-        list(DEFAULT_SIDES), "Sides", _SIDES, main=True, min_length=1, max_length=MOST_SIDES, titles=SIDE_TITLES
+        list(DEFAULT_SIDES),
+        "Sides",
+        _SIDES,
+        main=True,
+        min_length=1,
+        max_length=MOST_SIDES,
+        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
     )
     latency_objective: float = setting(
         50.0, "Latency objective", "In ms: a side whose P95 is above it is rejected.", main=True, group="gates",
@@ -121,7 +127,7 @@ class StagesSettings(Settings):
         _SIDES,
         min_length=1,
         max_length=MOST_SIDES,
-        titles=SIDE_TITLES,
+        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
     )
     steps: int = setting(20, "Steps", "Before they are halved.", group="n", step=2, ge=2, le=50)
     n_quality: int = setting(8, "Pictures", "Drawn for quality.", group="n", step=1, ge=2, le=200)
@@ -134,7 +140,12 @@ class BatchesSettings(Settings):
 
     task: Task = setting("classify", "Task", _TASK)
     sides: list[SideName] = setting(
-        ["eager_fp32", "ort_fp32", "ort_int8"], "Sides", _SIDES, min_length=1, max_length=MOST_SIDES, titles=SIDE_TITLES
+        ["eager_fp32", "ort_fp32", "ort_int8"],
+        "Sides",
+        _SIDES,
+        min_length=1,
+        max_length=MOST_SIDES,
+        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
     )
     sizes: str = setting(BATCHES, "Batch sizes", "From 1 to 64, with commas.", max_length=100)
     latency_objective: float = setting(100.0, "Latency objective", "In ms, for P99.", step=1, gt=0, le=60_000)
@@ -157,7 +168,7 @@ class RooflineSettings(Settings):
         _SIDES,
         min_length=1,
         max_length=MOST_SIDES,
-        titles=SIDE_TITLES,
+        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
     )
     batch: int = setting(8, "Batch", "Items computed in one call.", step=1, ge=1, le=64)
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=LARGEST_SEED)
