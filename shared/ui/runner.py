@@ -18,7 +18,7 @@ from shared.ui.html import error_html, progress_html
 from shared.ui.links import Link, query_pairs, read_link
 from shared.ui.panel import Panel, Shown
 from shared.ui.presence import visitor, watch_client
-from shared.ui.running import CANCELLED, DEVICE_SLOT, Run, Step, Waiting, follow, sentence_for
+from shared.ui.running import CANCELLED, DEVICE_SLOT, Run, Step, Stopping, Waiting, follow, sentence_for
 
 WAITING = '<p class="sbs-quiet">Waiting for its turn.</p>'
 STARTING = '<p class="sbs-quiet">Starting, as soon as the device is free.</p>'
@@ -159,8 +159,10 @@ class Runner:
         if run is None:
             return self._all_idle()
         run.stop.set()
-        place = self.places[run.study]
-        return {place.status: STOPPING} if run.claimed else place.idle(STOPPED)
+        if run.claimed:
+            # The run says the rest in its own stream: said here, it could reach the page after the run's last word.
+            return {self.places[run.study].status: gr.skip()}
+        return self.places[run.study].idle(STOPPED)
 
     async def _execute(self, run: Run | None) -> AsyncIterator[dict[Any, Any]]:
         if run is None or not run.claim():
@@ -177,9 +179,11 @@ class Runner:
             async with aclosing(work) as updates:
                 async for update in updates:
                     if isinstance(update, Waiting):
-                        yield {place.status: _in_line(run, update)}
+                        yield {place.status: f'<p class="sbs-quiet">Busy: place {update.place} in line.</p>'}
                     elif isinstance(update, Step):
-                        yield {place.status: _progress(run, update)}
+                        yield {place.status: progress_html(update.done, update.total, update.unit, update.seconds_left)}
+                    elif isinstance(update, Stopping):
+                        yield {place.status: STOPPING}
                     else:
                         shown = Shown(update, run.study, run.reveal, run.settings, run.answers)
                         yield place.idle() | self.panel.update(shown)
@@ -190,11 +194,3 @@ class Runner:
 
     def _all_idle(self) -> dict[Any, Any]:
         return {k: v for place in self.places.values() for k, v in place.idle().items()}
-
-
-def _in_line(run: Run, waiting: Waiting) -> str:
-    return STOPPING if run.stop.is_set() else f'<p class="sbs-quiet">Busy: place {waiting.place} in line.</p>'
-
-
-def _progress(run: Run, step: Step) -> str:
-    return STOPPING if run.stop.is_set() else progress_html(step.done, step.total, step.unit, step.seconds_left)

@@ -74,6 +74,11 @@ class Waiting:
     place: int
 
 
+@dataclass(frozen=True)
+class Stopping:
+    """The work has been told to stop, and ends at its next progress call."""
+
+
 class Meter:
     """The progress callback of one run: raises Cancelled once stopped, else notes how far the work is.
 
@@ -147,9 +152,9 @@ async def follow(
     name: tuple[str, str] | None = None,
     visitor: str = "",
     there: Callable[[], bool] = lambda: True,
-) -> AsyncGenerator[Waiting | Step | Comparison, None]:
+) -> AsyncGenerator[Waiting | Step | Stopping | Comparison, None]:
     """Waits in line, then computes in a thread of its own: yields a Waiting for each new place, a Step a few times a
-    second, and the Comparison at the end.
+    second, a Stopping once `stop` is seen while it works, and the Comparison at the end.
 
     `stop` makes the work's next progress call raise Cancelled, which ends the thread; so does closing this iterator,
     cancelling its task, or `there` turning false (the visitor closed the page). Raises what the work raised, and Busy
@@ -184,7 +189,7 @@ async def follow(
         meter = Meter(ticket, stop, gives_way, seconds)
         result = _start(compute, settings, meter, name or ("", ""), key)
         began = True
-        async for update in _watch(meter, result, there):
+        async for update in _watch(meter, result, stop, there):
             yield update
     finally:
         stop.set()
@@ -214,14 +219,18 @@ def _start(compute: Compute, settings: Settings, meter: Meter, name: tuple[str, 
 
 
 async def _watch(
-    meter: Meter, result: Future[Comparison], there: Callable[[], bool]
-) -> AsyncGenerator[Step | Comparison, None]:
-    told, told_at = None, 0.0
+    meter: Meter, result: Future[Comparison], stop: threading.Event, there: Callable[[], bool]
+) -> AsyncGenerator[Step | Stopping | Comparison, None]:
+    told, told_at, stopping = None, 0.0, False
     while not result.done():
         await asyncio.sleep(LOOK_EVERY)
         if not there():
             raise Cancelled
-        if meter.step is not told and time.monotonic() - told_at >= TELL_EVERY:
+        if stop.is_set():
+            if not stopping:
+                stopping = True
+                yield Stopping()
+        elif meter.step is not told and time.monotonic() - told_at >= TELL_EVERY:
             told, told_at = meter.step, time.monotonic()
             if told is not None:
                 yield told

@@ -15,7 +15,7 @@ from shared.hosting import Hosting, host, line
 from shared.line import Line
 from shared.settings import Settings, SettingsError
 from shared.ui import running
-from shared.ui.running import CANCELLED, UNEXPECTED, Compute, Meter, Run, Step, follow, sentence_for
+from shared.ui.running import CANCELLED, UNEXPECTED, Compute, Meter, Run, Step, Stopping, Waiting, follow, sentence_for
 
 
 class Nothing(Settings):
@@ -30,7 +30,7 @@ def threads() -> int:
     return sum(thread.name == "side-by-side-run" for thread in threading.enumerate())
 
 
-async def gather(compute, stop: threading.Event | None = None) -> list[Step | Comparison]:
+async def gather(compute, stop: threading.Event | None = None) -> list[Waiting | Step | Stopping | Comparison]:
     return [update async for update in follow(compute, Nothing(), stop or threading.Event())]
 
 
@@ -69,6 +69,20 @@ def test_stop_raises_cancelled_in_the_work_and_ends_its_thread() -> None:
     with pytest.raises(Cancelled):
         asyncio.run(gather(compute, stop))
     assert seen == [Cancelled] and threads() == 0
+
+
+def test_a_stop_is_told_once_and_before_the_last_word() -> None:
+    """The page gets all of a run in one stream, so that "Stopping" can't come after "Cancelled" and stay."""
+    stop = threading.Event()
+
+    def compute(settings: Settings, progress: Progress) -> Comparison:
+        progress(0, 2, "cells")
+        stop.set()
+        time.sleep(0.5)
+        return result()
+
+    updates = asyncio.run(gather(compute, stop))
+    assert updates[-2:] == [Stopping(), result()] and updates.count(Stopping()) == 1
 
 
 def test_a_study_that_catches_cancelled_hands_in_what_it_has() -> None:
@@ -123,7 +137,7 @@ def test_runs_follow_each_other_on_the_device() -> None:
         inside[0] -= 1
         return result()
 
-    async def three() -> list[list[Step | Comparison]]:
+    async def three() -> list[list[Waiting | Step | Stopping | Comparison]]:
         return await asyncio.gather(*(gather(compute) for _ in range(3)))
 
     assert [found[-1] for found in asyncio.run(three())] == [result()] * 3
