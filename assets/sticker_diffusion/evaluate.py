@@ -1,4 +1,7 @@
-"""Measures sticker_diffusion: `python -m assets.sticker_diffusion.evaluate`. Prints the figures of the model card."""
+"""Measures sticker_diffusion: `python -m assets.sticker_diffusion.evaluate`. Prints the figures of the model card.
+
+`--model sticker_turbo` and `--model sticker_small` measure the siblings in the same way.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from shared.adherence import Facts
 from shared.intervals import paired_difference
 from shared.models import load_pipeline, load_scene_reader
 from shared.reader import read
-from shared.sampling import Encoded, Plan, Sampling, decode, encode
+from shared.sampling import Encoded, Plan, Sampling, decode, encode, keeps_scheduler
 from shared.stickers import HELD_OUT, STYLES, Scene, caption, render
 from shared.training import Progress, scenes
 
@@ -61,7 +64,7 @@ def line(name: str, facts: Sequence[Facts], pictures: Sequence[Image.Image]) -> 
     )
 
 
-def sample_sheet(pipeline: StableDiffusionPipeline, guidance: float, path: Path, rows: int = 8) -> None:
+def sample_sheet(pipeline: StableDiffusionPipeline, guidance: float, path: Path, rows: int = 6) -> None:
     """Write rows x rows pictures of unseen captions beside the renders of the same scenes."""
     chosen = scenes(rows * rows, seed=6, testing=True)
     drawn = draw(pipeline, captions_of(chosen), Plan(guidance, 20, "ddim"))
@@ -77,25 +80,27 @@ def sample_sheet(pipeline: StableDiffusionPipeline, guidance: float, path: Path,
 def main() -> None:
     """Print the tables over guidance, steps, schedulers, relations and held-out pairs."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", default="sticker_diffusion")
     parser.add_argument("--captions", type=int, default=200)
     parser.add_argument("--guidances", default="1,2,3,5,7.5,12,20")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--scheduler", default="ddim")
     parser.add_argument("--step-counts", default="", help="also over these step counts, for ddim and dpm++")
     parser.add_argument("--held-out", action="store_true", help="also on kind and color pairs never trained")
-    parser.add_argument("--samples", type=Path, help="write 64 pictures beside 64 renders here, at guidance 5")
+    parser.add_argument("--samples", type=Path, help="write 36 pictures beside 36 renders here, at guidance 3")
     options = parser.parse_args()
-    pipeline = load_pipeline("sticker_diffusion").model
+    pipeline = load_pipeline(options.model).model
     if options.samples:
-        sample_sheet(pipeline, 5.0, options.samples)
+        sample_sheet(pipeline, 3.0, options.samples)
         return
+    own = "lcm" if keeps_scheduler(pipeline) else options.scheduler
     chosen = scenes(options.captions, seed=4, testing=True)
     texts = captions_of(chosen)
-    print(f"{options.captions} unseen captions, {options.steps} steps, {options.scheduler}\n")
+    print(f"{options.captions} unseen captions, {options.steps} steps, {own}\n")
     print("| guidance | adherence | kinds right | all facts right | saturation |\n|---|---|---|---|---|")
     results: dict[float, list[Facts]] = {}
     for guidance in map(float, options.guidances.split(",")):
-        pictures = draw(pipeline, texts, Plan(guidance, options.steps, options.scheduler))
+        pictures = draw(pipeline, texts, Plan(guidance, options.steps, own))
         results[guidance] = judge(chosen, pictures)
         print(line(f"{guidance:g}", results[guidance], pictures), flush=True)
     best = max(results, key=lambda g: adherence.adherence(results[g]).value)
@@ -104,7 +109,7 @@ def main() -> None:
         print(f"\nbest guidance {best:g}; gain over guidance 1: {gain.value:.3f} ({gain.low:.3f} to {gain.high:.3f})")
     relation = [f.relation for f in results[best] if f.relation is not None]
     print(f"relations right at guidance {best:g}: {np.mean(relation):.3f} of {len(relation)}", flush=True)
-    for scheduler in ("ddim", "dpm++") if options.step_counts else ():
+    for scheduler in (("lcm",) if own == "lcm" else ("ddim", "dpm++")) if options.step_counts else ():
         print(f"\n| steps, {scheduler}, guidance {best:g} | adherence | kinds right | all facts right | saturation |")
         print("|---|---|---|---|---|")
         for steps in map(int, options.step_counts.split(",")):
@@ -112,7 +117,7 @@ def main() -> None:
             print(line(str(steps), judge(chosen, pictures), pictures), flush=True)
     if options.held_out:
         unseen = scenes(options.captions, seed=5, held_out=True)
-        pictures = draw(pipeline, captions_of(unseen), Plan(best, options.steps, options.scheduler))
+        pictures = draw(pipeline, captions_of(unseen), Plan(best, options.steps, own))
         print(f"\nscenes with a pair never trained ({len(HELD_OUT)} pairs), guidance {best:g}:")
         print(line("all facts", judge(unseen, pictures), pictures))
         alone = [Scene(s.stickers[:1]) for s in unseen]

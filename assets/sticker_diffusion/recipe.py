@@ -38,8 +38,9 @@ def make_autoencoder(steps: int, fresh: bool) -> AutoencoderTiny:
     network = autoencoder.train(training_pictures(), steps, start)
     sample = autoencoder.encode(network, training_pictures()[:512])
     network.register_to_config(scaling_factor=round(denoiser.LATENT_SPREAD / float(sample.std()), 4))
-    network.save_pretrained(FOLDER / "vae")
-    forget_paths()
+    network.half().save_pretrained(FOLDER / "vae")
+    network.float()
+    tidy_configurations()
     report_autoencoder(network)
     return network
 
@@ -85,7 +86,7 @@ def make_denoiser(network: AutoencoderTiny, steps: int, layout_steps: int, fresh
 
 
 def store(trained: denoiser.Denoiser, vae: AutoencoderTiny, tokenizer: CLIPTokenizer) -> None:
-    """Write the pipeline's folder: the U-Net as FP16 shards under 9 MB, text encoder and autoencoder as FP32."""
+    """Write the pipeline's folder, weights as FP16: it loads as FP32 all the same. The U-Net in shards under 9 MB."""
     schedule = DDIMScheduler.from_config(
         denoiser.build_schedule().config, clip_sample=False, set_alpha_to_one=False, steps_offset=1,
         timestep_spacing="trailing",
@@ -98,16 +99,23 @@ def store(trained: denoiser.Denoiser, vae: AutoencoderTiny, tokenizer: CLIPToken
     for old in (FOLDER / "unet").glob("*.safetensors*"):
         old.unlink()
     trained.unet.half().save_pretrained(FOLDER / "unet", max_shard_size="8MB")
-    trained.unet.float()
-    forget_paths()
+    trained.text.half().save_pretrained(FOLDER / "text_encoder")
+    vae.half().save_pretrained(FOLDER / "vae")
+    trained.float()
+    vae.float()
+    tidy_configurations()
 
 
-def forget_paths() -> None:
-    """Take out of the stored configurations where on the maker's machine their weights once lay."""
+def tidy_configurations() -> None:
+    """Take out of the stored configurations where on the maker's machine their weights once lay, and let transformers
+    load as FP32 what is stored as FP16, as diffusers does."""
     for path in FOLDER.glob("*/config.json"):
         config = json.loads(path.read_text())
-        if config.pop("_name_or_path", None) is not None:
-            path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+        tidied = {name: value for name, value in config.items() if name != "_name_or_path"}
+        if "dtype" in tidied:
+            tidied["dtype"] = "float32"
+        if tidied != config:
+            path.write_text(json.dumps(tidied, indent=2, sort_keys=True) + "\n")
 
 
 def store_checkpoint() -> None:

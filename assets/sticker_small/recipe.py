@@ -1,6 +1,6 @@
 """Makes sticker_small: `python -m assets.sticker_small.recipe --how scratch` and `--how distilled`. Seeded, resumable.
 
-A U-Net with less than a third of sticker_diffusion's parameters, on the same autoencoder and text encoder. From scratch
+A U-Net with a quarter of sticker_diffusion's parameters, on the same autoencoder and text encoder. From scratch
 it learns the noise that was added. Distilled it learns the teacher's prediction besides, with and without the caption
 (the output part of BK-SDM, Kim et al. 2023, arXiv 2305.15798). Both see the same pictures, noises and captions for as
 many steps. The better one is stored with `--store`.
@@ -29,7 +29,7 @@ SHARE = 0.5  # of the teacher's prediction in what the distilled one learns
 
 def build_unet(teacher: UNet2DConditionModel) -> UNet2DConditionModel:
     """The teacher's layout with narrower levels, untrained."""
-    config = dict(teacher.config) | {"block_out_channels": (48, 96, 112), "attention_head_dim": (3, 3, 4)}
+    config = dict(teacher.config) | {"block_out_channels": (48, 80, 96), "attention_head_dim": (3, 4, 4)}
     return UNet2DConditionModel.from_config(config)
 
 
