@@ -13,6 +13,9 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import logging
+import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,6 +35,7 @@ from shared.model_rows import ROWS
 RESULT = "result.json"
 ARRAYS = "arrays.npz"
 LONGEST_SIDE = 512
+_log = logging.getLogger("side_by_side")
 
 
 def folder_of(demo: Demo) -> Path:
@@ -45,11 +49,24 @@ def save(comparison: Comparison, folder: Path, weights: Mapping[str, str] | None
     """Writes a comparison into a folder, with today's date in its environment if it carries none.
 
     Pictures are scaled down to at most LONGEST_SIDE pixels, and those that several sides share are
-    written once, so that the folder stays small.
+    written once, so that the folder stays small. The files are written beside the folder and then take its place, so
+    that who opens it meanwhile, or after a write that failed, finds a whole result: the one from before.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in (*folder.glob("*.png"), *folder.glob(ARRAYS)):
-        old.unlink()
+    new, old = (folder.with_name(f".{folder.name}-{os.getpid()}-{which}") for which in ("new", "old"))
+    new.mkdir(parents=True)
+    try:
+        _write(comparison, new, weights)
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    finally:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(comparison: Comparison, folder: Path, weights: Mapping[str, str] | None) -> None:
     date = comparison.environment.get("date") or datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     data = replace(comparison, environment={**comparison.environment, "date": date}).to_dict()
     arrays: dict[str, np.ndarray] = {}
@@ -76,9 +93,18 @@ def save(comparison: Comparison, folder: Path, weights: Mapping[str, str] | None
 
 
 def load(folder: Path) -> Comparison | None:
-    """The comparison that `save` wrote into a folder, or None where there is none."""
+    """The comparison that `save` wrote into a folder, or None where there is none. One that is damaged is as good as
+    none, with a warning in the log: a tab without stored pictures still works."""
     if not (folder / RESULT).is_file():
         return None
+    try:
+        return _read(folder)
+    except Exception as error:  # each library has errors of its own for what it can't read
+        _log.warning("The stored result in %s can't be read: %s. python -m shared.stored makes it.", folder, error)
+        return None
+
+
+def _read(folder: Path) -> Comparison:
     data = json.loads((folder / RESULT).read_text(encoding="utf-8"))
     arrays: dict[str, np.ndarray] = {}
     if (folder / ARRAYS).is_file():

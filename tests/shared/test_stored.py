@@ -56,6 +56,40 @@ def test_an_empty_folder_has_no_result(tmp_path: Path) -> None:
     assert load(tmp_path) is None
 
 
+def test_a_write_that_fails_leaves_the_old_result_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "stored"
+    save(made({"date": "2026-01-02 03:04 UTC"}), folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez_compressed", full)
+        with pytest.raises(OSError, match="No space left"):
+            save(made({"date": "2026-02-02 03:04 UTC"}), folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["stored"]
+
+
+@pytest.mark.parametrize("name", ["side0_0.png", "arrays.npz", "result.json"])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_file_cut_short_is_as_good_as_none_and_said_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, share: float
+) -> None:
+    save(made({}), tmp_path)
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[: int(share * len(whole))])
+    assert load(tmp_path) is None
+    assert "can't be read" in caplog.text
+
+
+def test_a_missing_picture_is_as_good_as_none(tmp_path: Path) -> None:
+    save(made({}), tmp_path)
+    (tmp_path / "side0_0.png").unlink()
+    assert load(tmp_path) is None
+
+
 def test_weights_trained_anew_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = tmp_path / "assets" / "scene_reader"
     reader.mkdir(parents=True)
