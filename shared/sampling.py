@@ -202,7 +202,9 @@ class Sampling:
         keep: Sequence[int] = (),
     ) -> None:
         self.pipeline = pipeline
+        self.encoded = encoded
         self.plan = plan
+        self.seeds = tuple(seeds)
         self.samples = len(seeds)
         self.keep = frozenset(keep)
         self.clean: dict[int, Tensor] = {}
@@ -286,6 +288,12 @@ class Sampling:
         if self.done in self.keep:
             self.clean[self.done] = self._clean(result)[0]
             self.noisy[self.done] = self.latents[0]
+
+    def take_over(self, latents: Tensor, calls: int, failed: str) -> None:
+        """Take over the end that this run came to in another process."""
+        self.latents = latents.to(self.latents)
+        self.calls, self.failed = calls, failed
+        self.done = self.done if failed else len(self.timesteps)
 
     def _clean(self, result: Any) -> Tensor:
         # DPM-Solver++ works on the predicted clean latents themselves and keeps the last ones.

@@ -15,7 +15,7 @@ from demos.guidance.measures import clip_cosines, fact_measures, harm_measures, 
 from demos.guidance.settings import CurvesSettings
 from shared import adherence
 from shared.adherence import Facts
-from shared.batching import rows_at_once, take_steps
+from shared.batching import rows_at_once
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment, sample_seeds
@@ -25,6 +25,7 @@ from shared.off_palette import off_palette
 from shared.quality import frechet_interval
 from shared.reader import read
 from shared.sampling import UNIT, Encoded, Plan, Sampling, decode, encode_many, is_held_back, keeps_scheduler
+from shared.sampling_jobs import take_runs
 from shared.stickers import STYLES, Scene, caption, render
 from shared.training import scenes
 
@@ -142,9 +143,13 @@ def _draw(loaded: Loaded, points: Sequence[Point], judges: Judges, progress: Pro
     """Takes every point to its measures; False where it was cancelled, and then the finished points have theirs."""
     runs = [run for point in points for run, _ in point.runs]
     total = sum(run.total_calls * run.samples for run in runs)
+
+    def tell() -> None:
+        progress(sum(run.calls * run.samples for run in runs), total, UNIT)
+
     try:
-        for _ in take_steps(loaded, runs, rows_at_once(loaded)):
-            progress(sum(run.calls * run.samples for run in runs), total, UNIT)
+        for _ in take_runs(loaded, runs, tell):
+            tell()
             _look_at_finished(loaded, points, judges)
     except Cancelled:
         return False

@@ -13,12 +13,12 @@ from demos.guidance.heat_maps import heat_maps
 from demos.guidance.measures import clip_scores, judge, side_measures
 from demos.guidance.settings import SweepSettings
 from demos.guidance.sweep_takeaway import say
-from shared.batching import rows_at_once, take_steps
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment
 from shared.models import Loaded, load_pipeline
 from shared.sampling import UNIT, Plan, Sampling, decode, encode, is_held_back, keeps_scheduler, shown_latents
+from shared.sampling_jobs import take_runs
 
 
 @dataclass
@@ -77,10 +77,14 @@ def draw_cells(loaded: Loaded, cells: Sequence[Cell], progress: Progress) -> boo
     runs = [cell.run for cell in cells if cell.run]
     total = sum(run.total_calls for run in runs)
     complete = True
+
+    def tell() -> None:
+        progress(sum(run.calls for run in runs), total, UNIT)
+
     try:
-        progress(0, total, UNIT)
-        for _ in take_steps(loaded, runs, rows_at_once(loaded)):
-            progress(sum(run.calls for run in runs), total, UNIT)
+        tell()
+        for _ in take_runs(loaded, runs, tell):
+            tell()
     except Cancelled:
         complete = False
     for cell in cells:
