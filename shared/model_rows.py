@@ -200,4 +200,13 @@ ROWS: tuple[ModelRow, ...] = (
         cannot="It knows the 1,000 classes of ImageNet and sees pictures at 224 pixels.",
         about="ResNet-50 trained on ImageNet",
     ),
+    ModelRow(
+        name="facebook/convnext-tiny-224",
+        kind="classifier",
+        licence="Apache-2.0",
+        memory=120,
+        folder="facebook/convnext-tiny-224",
+        cannot="It knows the 1,000 classes of ImageNet, sees pictures at 224 pixels, and comes from a local folder.",
+        about="ConvNeXt-T trained on ImageNet",
+    ),
 )

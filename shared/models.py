@@ -100,6 +100,11 @@ def locate(row: ModelRow) -> tuple[Path, str]:
             return folder, "local folder"
     if row.hub:
         return _from_hub(row), f"Hub {row.hub}@{row.revision[:12]}"
+    if row.folder:
+        raise DemoError(
+            f"The weights of {row.name} are not here: put the model's folder, with model.safetensors, under "
+            f"GALLERY_MODELS as {row.folder}."
+        )
     raise DemoError(
         f"The weights of {row.name} are not here: check out the folder assets/{row.asset or row.name} again, "
         f"or train them with its recipe.py."

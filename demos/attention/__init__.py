@@ -67,5 +67,9 @@ DEMO = Demo(
         Study("shortcut", "Shortcut: right for the wrong reason", ShortcutSettings, run_shortcut),
     ),
     hint="Same picture, same color scale; only the method differs.",
-    extra={"warm_up": warm_up, "prepare": prepare},
+    extra={
+        "warm_up": warm_up,
+        "prepare": prepare,
+        "first_rows": ("iou", "pointing_game", "energy_inside", "area", "deletion_auc", "insertion_auc"),
+    },
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -91,7 +92,8 @@ def run_benchmark(settings: BenchmarkSettings, progress: Progress | None = None)
     try:
         for start in range(0, len(examples), BATCH):
             part = examples[start : start + BATCH]
-            for index, found in enumerate(explain_batch(loaded, classifier, part, settings, choice, start)):
+            tell = partial(progress, done, len(examples), UNIT)
+            for index, found in enumerate(explain_batch(loaded, classifier, part, settings, choice, start, tell)):
                 example = part[index]
                 _take(sums, found, example, settings, classifier, curves=done < settings.curve_scenes)
                 done += 1
@@ -117,23 +119,28 @@ Maps = dict[Method, list[np.ndarray]]
 
 def explain_batch(
     loaded: Loaded, classifier: classifiers.Classifier, examples: Sequence[Example], settings: BenchmarkSettings,
-    choice: maps.Choice, start: int,
+    choice: maps.Choice, start: int, tell: Callable[[], None],
 ) -> Iterator[Maps]:  # fmt: skip
     """For each example and method the maps of its two stickers, [h, w] of the picture. The random weights change with
-    every batch."""
+    every batch. `tell` is called between its parts, and may raise to stop the work."""
     size = examples[0].picture.size
     seeds = [settings.seed + start + i for i in range(len(examples))]
     random_seed = controls.RANDOM_SEEDS[0] + start // BATCH
     with loaded.alone():
         encoded = encode_many(loaded.model, [e.caption for e in examples])
         latents = reading.to_latents(loaded, [e.picture for e in examples])
+        tell()
         seen, _, _ = reading.look(loaded, encoded, latents, seeds, settings.timestep, choice)
+        tell()
         blind = reading.look_at_random(loaded, encoded, latents, seeds, settings.timestep, choice, random_seed)
     with classifier.loaded.alone():
         inputs = torch.cat([classifier.inputs(e.picture) for e in examples])
         blind_network = controls.random_copy(classifier.network, random_seed, inputs)
-        cams = [cams_of(classifier, e, size) for e in examples]
-        random_cams = [cams_of(replace(classifier, network=blind_network), e, size) for e in examples]
+        cams, random_cams = [], []
+        for example in examples:
+            tell()
+            cams.append(cams_of(classifier, example, size))
+            random_cams.append(cams_of(replace(classifier, network=blind_network), example, size))
     for i, example in enumerate(examples):
         read = read_caption(loaded.model.tokenizer, example.caption)
         phrases = [read.phrase(read.find(s.kind)) for s in example.scene.stickers]

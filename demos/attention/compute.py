@@ -284,9 +284,10 @@ def _explain(
     for method in settings.wanted:
         one = makers[method]()
         count.tell()
-        if one.maps and not explaining.is_flat(one.maps[0]):
-            at = maps.picture_map(one.maps[0], (classifier.size, classifier.size))
-            one.causal = [causal(classifier, pixels, at, target)]
+        for made in (m for m in one.maps if not explaining.is_flat(m)):
+            at = maps.picture_map(made, (classifier.size, classifier.size))
+            one.causal.append(causal(classifier, pixels, at, target))
+            count.tell(0)
         count.tell(2)
         found[method] = one
     return found
@@ -345,7 +346,7 @@ def _between(found: dict[Method, Found], chance: float, target: str) -> tuple[Me
     )
     for name, first, second, note in pairs:
         if first in found and second in found and found[first].maps and found[second].maps:
-            measures.append(between(found[first].maps[0], found[second].maps[0], name, note))
+            measures.append(between(found[first].maps[0], found[second].maps, name, note))
         elif name == "agreement":
             measures.append(Measure(name, None, "rank correlation", "neither", "Only one of the two maps is there"))
     return tuple(measures)

@@ -86,7 +86,7 @@ def side_measures(found: Found, mask: np.ndarray | None, why_no_mask: str, thres
 
 
 NO_CURVE = "Not measured here"
-FLAT = "The map is the same everywhere: it marks nothing"
+FLAT = "The map marks nothing"
 
 
 def mean_measure(name: str, unit: str, better: Better, note: str, values: Sequence[float]) -> Measure:
@@ -101,7 +101,10 @@ def _latency(found: Found) -> Measure:
     return Measure("latency", found.seconds, "s", "lower", LATENCY if found.seconds is not None else why)
 
 
-def between(first: np.ndarray, second: np.ndarray, name: str, note: str) -> Measure:
-    """Spearman's rank correlation of two sides' maps, over the pixels."""
-    value = explaining.agreement(first, second)
-    return Measure(name, value, "rank correlation", "neither", note if value is not None else "One map is flat")
+def between(first: np.ndarray, others: Sequence[np.ndarray], name: str, note: str) -> Measure:
+    """Spearman's rank correlation of one side's map with each of the others, over the pixels; of several the mean."""
+    values = [v for other in others if (v := explaining.agreement(first, other)) is not None]
+    if not values:
+        return Measure(name, None, "rank correlation", "neither", "One map is flat")
+    found = mean_interval(values, low=-1.0, high=1.0, grain=0.01)
+    return Measure(name, found.value, "rank correlation", "neither", note, found.low, found.high, found.n)

@@ -21,7 +21,7 @@ Model = Literal[
     "stabilityai/sd-turbo",
     "stabilityai/sdxl-turbo",
 ]
-Classifier = Literal["auto", "scene_reader", "efficientnet_lite0", "microsoft/resnet-50"]
+Classifier = Literal["auto", "scene_reader", "efficientnet_lite0", "microsoft/resnet-50", "facebook/convnext-tiny-224"]
 
 _CHOSEN = json.loads((Path(__file__).parent / "chosen.json").read_text(encoding="utf-8"))
 TIMESTEP, THRESHOLD = int(_CHOSEN["timestep"]), float(_CHOSEN["threshold"])
@@ -58,8 +58,8 @@ class AttentionSettings(Settings):
         13, "Seed", "Of places and noise.", main=True, group="how", step=1, ge=0, le=2**63 - 1
     )  # fmt: skip
     threshold: float = setting(THRESHOLD, "Threshold", _THRESHOLD, main=True, group="how", step=0.05, ge=0.05, le=0.95)
-    example: Example = setting("chelsea", "Photo", "Of scikit-image, where the picture is a photo.", group="photo")
-    classifier: Classifier = setting("auto", "Classifier", _CLASSIFIER, group="photo")
+    example: Example = setting("chelsea", "Photo", "Of scikit-image, where the picture is a photo.", group="seen")
+    classifier: Classifier = setting("auto", "Classifier", _CLASSIFIER, group="seen")
     photo: str | None = setting(None, "Your photo", "", upload=True, max_length=4096)
     timestep: int = setting(TIMESTEP, "Timestep", _TIMESTEP, step=1, ge=0, le=999)
     layers: Which = setting("chosen", "Layers", _LAYERS, group="layers")

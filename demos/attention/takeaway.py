@@ -126,10 +126,23 @@ def say_benchmark(sides: Sequence[Side], n: int, complete: bool) -> str:
         verdict += f" The best control, {short(control)}, reaches {best:.2f}"
         names = " and ".join(s.label for s in half)
         verdict += f", more than half of {names}." if half else ": at most half of both."
+    verdict += _against_random(sides)
     points = [value(s, "pointing_game") for s in (attention, cam)]
     if None not in points:
         verdict += f" The peak lies in the sticker in {points[0]:.0%} and {points[1]:.0%} of the maps."
     return verdict + ("" if complete else " It was stopped early.")
+
+
+def _against_random(sides: Sequence[Side]) -> str:
+    """What each method keeps of its overlap when its network's weights are random and its map marks equally much."""
+    parts = []
+    for label, name in zip(REAL, ("attention", "Grad-CAM"), strict=True):
+        own = value(by_label(sides, label), "iou_like_area")
+        blind = value(by_label(sides, f"control: {name}, random weights"), "iou_like_area")
+        if own is not None and blind is not None:
+            share = "at most half" if blind <= own / 2 else "more than half"
+            parts.append(f"{label} {blind:.2f} of {own:.2f} ({share})")
+    return f" Marking equally much, with random weights {' and '.join(parts)} is left." if parts else ""
 
 
 def say_shortcut(sides: Sequence[Side]) -> str:

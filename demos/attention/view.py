@@ -22,8 +22,12 @@ LARGE = 192  # pixels of a map in the larger look
 # Six sides are too narrow for a film beside each picture: it stands below.
 _SIDES = """<style>
 #sbs-attention .sbs-side:has(.sbs-films) { grid-template-columns: minmax(0, 1fr); }
-#sbs-attention .sbs-side:has(.sbs-films) > .sbs-films { --shot: 52px; grid-area: 3 / 1; margin: 6px 0 0; gap: 4px 8px; }
+#sbs-attention .sbs-side:has(.sbs-films) > .sbs-films { --shot: 44px; grid-area: 3 / 1; margin: 4px 0 0; gap: 4px 8px; }
 #sbs-attention .sbs-label { font-size: 13px; line-height: 17px; }
+@media (min-width: 1180px) {
+  #sbs-attention .sbs-stacked .sbs-interval { display: inline; margin-left: 2px; font-size: 11px; }
+  #sbs-attention .sbs-stacked th[scope="row"] { width: 1%; white-space: nowrap; }
+}
 </style>"""
 STRIPS = (("layer", "By layer"), ("head", "By head"), ("step", "By step"), ("timestep", "By timestep"))
 

@@ -66,22 +66,27 @@ def test_a_word_names_its_class():
     assert classifiers.target_of(["left"], None, None, "mint") == ""
 
 
-@pytest.mark.parametrize("make", [
-    lambda: ResNetForImageClassification(ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1],
-                                                      layer_type="basic", num_labels=4)),
-    lambda: ConvNextForImageClassification(ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2,
-                                                          num_labels=4)),
+@pytest.mark.parametrize(("name", "make"), [
+    ("microsoft/resnet-50", lambda: ResNetForImageClassification(ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1],
+                                                      layer_type="basic", num_labels=4))),
+    ("facebook/convnext-tiny-224", lambda: ConvNextForImageClassification(ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2,
+                                                          num_labels=4))),
 ])  # fmt: skip
-def test_a_folder_in_hub_layout_is_a_classifier(make, tiny, monkeypatch, tmp_path):
+def test_a_folder_in_hub_layout_is_a_classifier(name, make, tiny, monkeypatch, tmp_path):
     torch.manual_seed(0)
-    folder = tmp_path / "microsoft" / "resnet-50"
+    folder = tmp_path / name
     network = make()
     folder.mkdir(parents=True)
     network.config.save_pretrained(folder)
     save_model(network, str(folder / "model.safetensors"), metadata={"format": "pt"})
     monkeypatch.setenv("GALLERY_MODELS", str(tmp_path))
     models.forget()
-    found = classifiers.load("microsoft/resnet-50")
+    found = classifiers.load(name)
     assert len(found.classes) == 4 and found.size == 224
     cam = grad_cam(found.network, found.inputs(noise(224)), found.index("1"))
     assert min(cam.values.shape) > 4
+
+
+def test_a_classifier_of_a_local_folder_alone_says_where_it_belongs(tiny):
+    with pytest.raises(DemoError, match="under GALLERY_MODELS as facebook/convnext-tiny-224"):
+        classifiers.load("facebook/convnext-tiny-224")

@@ -32,6 +32,9 @@ def test_every_side_is_on_the_same_picture_and_carries_its_map(tiny):
         values = side.measure("iou"), explaining.iou(side.arrays["map"], side.arrays["mask"], c.settings["threshold"])
         if values[0].n == 1:
             assert values[0].value == pytest.approx(values[1], abs=1e-6)
+    blind = c.sides[-1]
+    assert [blind.measure(n).n for n in ("iou", "area", "deletion_auc", "insertion_auc")] == [3] * 4  # three seeds
+    assert next(m for m in c.measures if m.name == "agreement_attention_random").n == 3
     names = [str(n) for n in c.sides[0].arrays["word_names"]]
     assert names == ["start", *c.settings["prompt"].split(), "end"]
     assert len(c.sides[0].arrays["word"]) == len(names)
@@ -132,6 +135,14 @@ def test_the_benchmark_means_over_scenes_and_stops_with_what_it_has(tiny):
         if done == 2:
             raise Cancelled
 
+    def stop_at_once(done, total, unit):
+        asked.append(done)
+        if len(asked) == 4:
+            raise Cancelled
+
+    asked = []
+    assert not run_benchmark(settings, stop_at_once).complete
+    assert asked == [0, 0, 0, 0]  # it can be stopped before its first scene is done
     part = run_benchmark(settings, stop)
     assert not part.complete and part.sides[0].measure("iou").n == 2 and "stopped early" in part.takeaway
 

@@ -70,6 +70,15 @@ def test_the_benchmark_counts_only_what_is_beyond_the_intervals():
     assert "stopped early" in say_benchmark(clear, 3, False)
 
 
+def test_what_random_weights_leave_is_said_at_like_area():
+    real = (side("cross-attention", iou=0.8, iou_like_area=0.8), side("Grad-CAM", iou=0.1, iou_like_area=0.1))
+    blind = [side(f"control: {n}, random weights", iou=0.1, iou_like_area=v)
+             for n, v in (("attention", 0.2), ("Grad-CAM", 0.06))]  # fmt: skip
+    found = say_benchmark((*real, *blind), 50, True)
+    assert "cross-attention 0.20 of 0.80 (at most half) and Grad-CAM 0.06 of 0.10 (more than half) is left" in found
+    assert "random weights" not in say_benchmark(real, 50, True)
+
+
 def test_the_shortcut_is_seen_only_where_it_is():
     a = side("A", 0.01, accuracy_biased=0.99, accuracy_flipped=0.1, energy_inside=0.2)
     b = side("B", 0.01, accuracy_biased=0.99, accuracy_flipped=0.97, energy_inside=0.6)
