@@ -66,11 +66,19 @@ def test_a_word_names_its_class():
     assert classifiers.target_of(["left"], None, None, "mint") == ""
 
 
+def small_resnet():
+    config = ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic", num_labels=4)
+    return ResNetForImageClassification(config)
+
+
+def small_convnext():
+    return ConvNextForImageClassification(
+        ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2, num_labels=4)
+    )
+
+
 @pytest.mark.parametrize(("name", "make"), [
-    ("microsoft/resnet-50", lambda: ResNetForImageClassification(ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1],
-                                                      layer_type="basic", num_labels=4))),
-    ("facebook/convnext-tiny-224", lambda: ConvNextForImageClassification(ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2,
-                                                          num_labels=4))),
+    ("microsoft/resnet-50", small_resnet), ("facebook/convnext-tiny-224", small_convnext)
 ])  # fmt: skip
 def test_a_folder_in_hub_layout_is_a_classifier(name, make, tiny, monkeypatch, tmp_path):
     torch.manual_seed(0)
