@@ -201,10 +201,6 @@ def _make(plan: Plan, points: Points, steps: Steps) -> Made:
     steps.close(plan.steps)
     other = plan.other(steps).points if plan.other else None
     steps.close(plan.steps if plan.other else 0)
-    if not np.isfinite(layout.points).all():
-        raise DemoError(
-            f"{plan.name} came to no finite map of these points; standardize the columns or choose another metric."
-        )
     return Made(plan, layout, align(layout.points, principal(points.features)), seconds, other)
 
 

@@ -1,7 +1,8 @@
 """UMAP on a GPU by RAPIDS cuML, where that is installed and finds a GPU; else nothing here is used.
 
-t-SNE stays on the CPU: cuML's is not the same from run to run for one seed, and tsnecuda takes no seed at all, while
-this gallery's maps repeat.
+t-SNE stays on the CPU, because this gallery's maps repeat: cuML's repeats for a seed since pull request 8123 of 2026
+alone, and only by its FFT method (issues 2980 and 8418 of NVIDIA/cuml), and tsnecuda does not heed its seed (issues 44
+and 129 of CannyLab/tsne-cuda).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def umap(
 ) -> np.ndarray:
     """The map [n, 2] by cuML's UMAP `kind`, from the neighbors already found (without the points themselves).
 
-    Seeded, it repeats. It starts from the graph's spectrum, or from random points, and can't be stopped midway.
+    Seeded, it repeats, as cuML's documentation of `random_state` says. It starts from the graph's spectrum, or from random points, and can't be stopped midway.
     """
     count = len(values)
     indices = np.hstack([np.arange(count)[:, None], near.indices]).astype(np.int64)

@@ -17,6 +17,7 @@ from demos.embeddings.align import principal
 from demos.embeddings.memo import Memo
 from demos.embeddings.neighbours import nearest
 from demos.embeddings.points import Points
+from shared.demo import DemoError
 
 EARLY, LATE = 125, 400
 """t-SNE's iterations with and without early exaggeration. openTSNE's learning rate (n / exaggeration, Belkina et al.
@@ -25,7 +26,7 @@ EXAGGERATION = 12.0
 EXACT_LOSS = 5000  # points; above, all pairs take too much memory
 FFT_FROM = 3000
 """From so many points on, t-SNE's repulsion is interpolated by FFT (Linderman et al. 2019), below it by a tree."""
-TELL_EVERY = 25
+TELL_EVERY = 10
 MOST_EXACT_SPECTRUM = 10
 
 Tell = Callable[[int], None]
@@ -69,6 +70,7 @@ def tsne(
     try:
         import openTSNE
         from openTSNE.affinity import PrecomputedAffinities
+        from openTSNE.tsne import kl_divergence_bh, kl_divergence_fft
     except ImportError:
         return _tsne_of_scikit_learn(points, perplexity, metric, seed, init, tell)
     # openTSNE scales the matrix in place, so each run gets a copy.
@@ -76,23 +78,41 @@ def tsne(
     embedding: Any = openTSNE.TSNEEmbedding(
         _tsne_start(points, init, seed),
         given,
-        negative_gradient_method="fft" if len(points) >= FFT_FROM else "bh",
+        negative_gradient_method=_Gradient(kl_divergence_fft if len(points) >= FFT_FROM else kl_divergence_bh, tell),
         n_jobs=JOBS,
         random_state=seed,
     )
-    for before, steps, exaggeration in ((0, EARLY, EXAGGERATION), (EARLY, LATE, 1.0)):
-        embedding = embedding.optimize(
-            steps,
-            exaggeration=exaggeration,
-            momentum=0.8,
-            callbacks=lambda step, error, layout, before=before: tell(before + step),
-            callbacks_every_iters=TELL_EVERY,
-        )
+    for steps, exaggeration in ((EARLY, EXAGGERATION), (LATE, 1.0)):
+        embedding = embedding.optimize(steps, exaggeration=exaggeration, momentum=0.8)
     tell(EARLY + LATE)
     layout = np.asarray(embedding, dtype=np.float64)
     if len(points) > EXACT_LOSS:
         return Layout(layout, float(embedding.kl_divergence), "openTSNE")
     return Layout(layout, kl_divergence(affinities(points, perplexity, metric), layout), "openTSNE")
+
+
+class _Gradient:
+    """One of openTSNE's gradients, that tells how many steps are done, and raises where a point is nowhere.
+
+    openTSNE's tree of points ends the whole process at the first coordinate that is no finite number.
+    """
+
+    def __init__(self, gradient: Callable[..., Any], tell: Tell) -> None:
+        self._gradient, self._tell, self._steps = gradient, tell, 0
+
+    def __call__(self, layout: Any, affinities: Any, **options: Any) -> Any:
+        _check_finite("t-SNE", layout)
+        if self._steps % TELL_EVERY == 0:
+            self._tell(min(self._steps, EARLY + LATE))
+        self._steps += 1
+        return self._gradient(layout, affinities, **options)
+
+
+def _check_finite(method: str, values: Any) -> None:
+    if not np.isfinite(np.asarray(values)).all():
+        raise DemoError(
+            f"{method} came to no finite map of these points; standardize the columns or choose another metric."
+        )
 
 
 def kl_divergence(affinities: Any, layout: np.ndarray) -> float:
@@ -130,6 +150,7 @@ def umap(
         near, epochs = nearest(points, metric, n_neighbors - 1), umap_epochs(len(points))
         layout = gpu.umap(on_gpu, points.features, near, min_dist, metric, epochs, seed, init)
         tell(epochs)
+        _check_finite("UMAP", layout)
         return Layout(layout, engine="cuML")
     ready(lambda: tell(0))
     from umap.umap_ import find_ab_params, simplicial_set_embedding
@@ -165,6 +186,7 @@ def umap(
         },
     )
     tell(umap_epochs(len(points)))
+    _check_finite("UMAP", layout)
     return Layout(np.asarray(layout, dtype=np.float64), engine="umap-learn")
 
 
@@ -231,6 +253,7 @@ def _tsne_of_scikit_learn(points: Points, perplexity: float, metric: str, seed: 
     )
     layout = model.fit_transform(points.features.astype(np.float32))
     tell(EARLY + LATE)
+    _check_finite("t-SNE", layout)
     return Layout(layout.astype(np.float64), float(model.kl_divergence_), "scikit-learn")
 
 
@@ -247,7 +270,9 @@ def _graph_of(points: Points, n_neighbors: int, metric: str) -> Any:
         knn_indices=np.hstack([own, found.indices]),
         knn_dists=np.hstack([np.zeros((len(points), 1)), found.distances]).astype(np.float32),
     )
-    return made[0].tocoo()
+    graph = made[0].tocoo()
+    _check_finite("UMAP", graph.data)
+    return graph
 
 
 def _umap_start(points: Points, graph: Any, metric: str, init: str, seed: int) -> np.ndarray:

@@ -11,6 +11,8 @@ import numpy as np
 from shared.demo import DemoError
 
 FEWEST = 4
+MODERATE = (1e-30, 1e30)
+"""Numbers beyond are divided by the largest: squared they would overflow or vanish. No map or measure changes by it."""
 SAMPLE_SEED = 20_240_607
 """Samples of a data set are drawn with this seed alone, so that another seed changes the layout and nothing else."""
 
@@ -104,7 +106,12 @@ def prepare(points: Points, standardize: bool) -> Points:
         notes.append(f"{constant} constant column{'s' * (constant != 1)} left out.")
     values = values[:, varies]
     if standardize:
-        values = (values - values.mean(axis=0)) / values.std(axis=0)
+        values = values - values.mean(axis=0)
+        values = values / np.abs(values).max(axis=0)  # a spread of denormal numbers would be 0
+        values = values / values.std(axis=0)
+    largest = float(np.abs(values).max())
+    if not MODERATE[0] <= largest <= MODERATE[1]:
+        values = values / largest
     return replace(points, features=values, notes=tuple(notes))
 
 

@@ -16,7 +16,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from transformers import BertConfig, BertModel, CLIPConfig, CLIPModel, PreTrainedTokenizerFast
 
 from demos.embeddings import data, pictures
-from demos.embeddings.points import SAMPLE_SEED, prepare, sample
+from demos.embeddings.points import SAMPLE_SEED, Points, prepare, sample
 from demos.embeddings.settings import EmbeddingSettings
 from shared import models
 from shared.demo import DemoError, no_progress
@@ -117,6 +117,14 @@ def test_standardized_columns_have_mean_0_and_spread_1():
     found = prepare(data.clusters(60), True)
     assert found.features.mean(axis=0) == pytest.approx(np.zeros(10), abs=1e-9)
     assert found.features.std(axis=0) == pytest.approx(np.ones(10))
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e140])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_numbers_far_from_one_keep_their_distances(factor, standardize):
+    values = np.random.default_rng(0).normal(size=(12, 3))
+    plain, far = (prepare(Points("your table", values * f), standardize).features for f in (1.0, factor))
+    assert pdist(far) / pdist(far).max() == pytest.approx(pdist(plain) / pdist(plain).max(), rel=1e-4)
 
 
 def test_sticker_pictures_by_the_readers_features():

@@ -10,7 +10,7 @@ from sklearn.manifold import TSNE
 from demos.embeddings import layouts, neighbours
 from demos.embeddings.data import clusters
 from demos.embeddings.points import Points, prepare
-from shared.demo import Cancelled
+from shared.demo import Cancelled, DemoError
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +109,11 @@ def test_without_opentsne_scikit_learn_stands_in(points, monkeypatch):
     monkeypatch.setitem(sys.modules, "openTSNE", None)
     found = layouts.tsne(points, 20, "euclidean", 0)
     assert found.engine == "scikit-learn" and found.points.shape == (240, 2) and found.kl_divergence > 0
+
+
+def test_a_point_that_is_nowhere_ends_the_run_and_not_the_process(points, monkeypatch):
+    start = np.zeros((len(points), 2))
+    start[3] = np.nan  # openTSNE's tree would end in a segmentation fault
+    monkeypatch.setattr(layouts, "_tsne_start", lambda *_: start)
+    with pytest.raises(DemoError, match=r"t-SNE came to no finite map of these points; standardize the columns"):
+        layouts.tsne(points, 20, "euclidean", 0)
