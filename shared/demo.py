@@ -97,5 +97,6 @@ class Demo:
     hint: str = ""
     """What is held equal and what differs, in one short line beside the question."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """Room for a view's own constants. Known to the page: `warm_up`, `prepare`, and `first_rows`, the names of the
-    measures that stand above the fold of a table with many."""
+    """Room for a view's own constants. Known to the page: `warm_up`, `prepare`, `first_rows`, the names of the
+    measures that stand above the fold of a table with many, and `film_sides`: with more sides than that their further
+    pictures are left to a view of the demo's own."""

@@ -83,5 +83,22 @@ DEMO = Demo(
         Study("roofline", "Roofline of this machine", RooflineSettings, run_roofline),
         Study("numbers", "Numbers: a value in four formats", NumbersSettings, run_numbers),
     ),
+    extra={
+        "first_rows": (
+            "p50",
+            "p95",
+            "agreement",
+            "photo_agreement",
+            "accuracy",
+            "ssim",
+            "psnr",
+            "adherence",
+            "cosine",
+            "recall_at_1",
+            "accepted",
+            "weights",
+        ),
+        "film_sides": 3,
+    },
     hint="Same inputs, sides timed in turns; only format and engine differ.",
 )

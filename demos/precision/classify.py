@@ -16,7 +16,7 @@ from demos.precision.tasks import SHOWN, Judged, Tick, calls_for, mean, relative
 from shared.demo import DemoError
 from shared.stickers import KINDS
 
-MOST_PHOTOS = 40
+MOST_PHOTOS = 100
 _AGREEMENT = "Share of hard scenes on which this side names the same kind as FP32"
 _ACCURACY = "Share of hard scenes (one small sticker, at random places, under noise) whose kind is named right"
 _ERROR = (
@@ -49,7 +49,7 @@ class Classify:
         return network.example(size, seed)
 
     def judge(self, engines: Mapping[str, Sequence[Engine]], tick: Tick) -> dict[str, Judged]:
-        """agreement, accuracy, logit_error and photo_agreement, and pictures of the answers."""
+        """agreement, photo_agreement, accuracy and logit_error, and pictures of the answers."""
         scenes = hard_scenes(self.count, self.seed)
         inputs = (to_input(scenes.pictures),)
         reference = engines.get("eager_fp32") or next(iter(engines.values()))
@@ -95,7 +95,7 @@ class Classify:
             mean("logit_error", relative_error(logits, truth), "share", "lower", _ERROR, 0, np.inf),
         ]
         if photos:
-            measures.append(share("photo_agreement", photos[name] == photos[base], _PHOTOS))
+            measures.insert(1, share("photo_agreement", photos[name] == photos[base], _PHOTOS))
         pictures, captions = [], []
         for place, i in enumerate(shown):
             found, true = KINDS[int(answers[i])], KINDS[int(scenes.truth[i])]

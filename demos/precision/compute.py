@@ -9,10 +9,7 @@ from typing import Any
 
 import torch
 
-from demos.precision.classify import Classify
-from demos.precision.decision import accepted_measure, decide
-from demos.precision.draw import Draw
-from demos.precision.embed import Embed
+from demos.precision.decision import QUALITIES, Verdict, accepted_measure, decide
 from demos.precision.engines import TITLES, CannotRun, Engine, build
 from demos.precision.settings import PrecisionSettings
 from demos.precision.takeaway import say
@@ -25,7 +22,6 @@ from shared.measuring import Timing, latency_measures, peak_memory, spread_measu
 UNIT = "steps of the run"
 LEAST_RUNS = 30
 REFERENCE = "eager_fp32"
-_TASKS = {"classify": Classify, "draw": Draw, "embed": Embed}
 _MEASURED = ("p50", "p95", "p99", "throughput")
 
 
@@ -50,8 +46,22 @@ class Steps:
 
 
 def make_task(settings: PrecisionSettings) -> Task:
-    """The task's networks, loaded. Raises DemoError where they can't be had."""
-    return _TASKS[settings.task](settings)
+    """The task with its networks loaded. Raises DemoError where they can't be had.
+
+    A task is imported when it is wanted: with the diffusion pipeline comes a library that takes longer to import than
+    the scene reader takes to run.
+    """
+    if settings.task == "draw":
+        from demos.precision.draw import Draw
+
+        return Draw(settings)
+    if settings.task == "embed":
+        from demos.precision.embed import Embed
+
+        return Embed(settings)
+    from demos.precision.classify import Classify
+
+    return Classify(settings)
 
 
 def compare(settings: PrecisionSettings, progress: Progress | None = None) -> Comparison:
@@ -172,8 +182,7 @@ def _side(
     own, engine, timing = judged[name], engines[name][0], timings[name][0]
     p50, p95, p99, throughput = latency_measures(timing, f"{task.timed_as}, in {engine.note}; sides in turns")
     weights = Measure.exact("weights", sum(e.weights for e in engines[name]), "MiB", "lower", _weights_note(task))
-    first, *others = own.measures
-    measures = [p50, p95, first, *others[:1], p99, throughput, weights, *others[1:], *_second(task, timings[name])]
+    measures = [p50, p95, *own.measures, weights, p99, throughput, *_second(task, timings[name])]
     measures += [spread_measure(timing), *([memory[name]] if name in memory else [])]
     return Side(TITLES[name], tuple(measures), own.pictures, None, own.arrays, own.captions)
 
@@ -193,13 +202,13 @@ def _nulls(task: Task, why: str, judged: Mapping[str, Judged]) -> tuple[Measure,
     names: list[tuple[str, str, Any]] = [("p50", "ms", "lower"), ("p95", "ms", "lower")]
     some = next(iter(judged.values())).measures
     names += [(m.name, m.unit, m.better) for m in some]
-    names += [("p99", "ms", "lower"), ("throughput", "items/s", "higher"), ("weights", "MiB", "lower")]
+    names += [("weights", "MiB", "lower"), ("p99", "ms", "lower"), ("throughput", "items/s", "higher")]
     return tuple(Measure(name, None, unit, better, why) for name, unit, better in names)
 
 
-def _with_verdict(side: Side, verdict: Any) -> Side:
-    said = f"{'accepted' if verdict.accepted else 'rejected'}: {verdict.reason}"
-    place = 4 if len(side.measures) > 4 else len(side.measures)
+def _with_verdict(side: Side, verdict: Verdict) -> Side:
+    names = [m.name for m in side.measures]
+    place = max((names.index(name) + 1 for name in ("p95", *QUALITIES) if name in names), default=len(names))
     measures = (*side.measures[:place], accepted_measure(verdict), *side.measures[place:])
-    captions = (said, *side.captions[1:]) if side.captions else ()
+    captions = (verdict.caption, *side.captions[1:]) if side.captions else ()
     return replace(side, measures=measures, captions=captions)

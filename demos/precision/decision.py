@@ -16,10 +16,23 @@ REFERENCE = "eager FP32"
 
 @dataclass(frozen=True)
 class Verdict:
-    """One side at the gates. `reason` is one sentence without its full stop."""
+    """One side at the gates: `grounds` is one sentence without its full stop; `hint` says where more inputs could turn
+    the verdict, as the floor lies inside the interval of the quality."""
 
     accepted: bool
-    reason: str
+    grounds: str
+    hint: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The grounds and the hint, without a full stop."""
+        return f"{self.grounds}; {self.hint}" if self.hint else self.grounds
+
+    @property
+    def caption(self) -> str:
+        """The verdict under a picture, where there is little room."""
+        unsure = ", but unsure" if self.hint else ""
+        return f"{'accepted' if self.accepted else 'rejected'}{unsure}: {self.grounds}"
 
 
 @dataclass(frozen=True)
@@ -45,12 +58,16 @@ def judge_side(side: Side, objective: float, floor: float) -> Verdict:
         faults.append(f"its quality is not measured ({quality.note.rstrip('.') if quality else 'no inputs'})")
     elif quality.value < floor:
         faults.append(f"{spell(quality.name)} {cell(quality).text} is below the floor of {floor:g}")
+    unsure = p95.value <= objective and quality is not None and _has_inside(quality, floor)
+    hint = f"the floor of {floor:g} lies inside its interval, so take more inputs to be sure" if unsure else ""
     if faults:
-        return Verdict(False, " and ".join(faults))
+        return Verdict(False, " and ".join(faults), hint)
     assert quality is not None
-    unsure = quality.low is not None and quality.low < floor
-    hint = f"; the floor of {floor:g} lies inside its interval, so take more inputs to be sure" if unsure else ""
-    return Verdict(True, f"P95 {cell(p95).text} and {spell(quality.name)} {cell(quality).text} keep both gates{hint}")
+    return Verdict(True, f"P95 {cell(p95).text} and {spell(quality.name)} {cell(quality).text} keep both gates", hint)
+
+
+def _has_inside(quality: Measure, floor: float) -> bool:
+    return quality.low is not None and quality.high is not None and quality.low < floor <= quality.high
 
 
 def quality_of(side: Side) -> Measure | None:

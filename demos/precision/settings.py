@@ -179,7 +179,7 @@ class NumbersSettings(Settings):
 
     value: float = setting(0.1, "Value", "A number to store: 0.1, 70000, 1e-8, ...")
     int8_range: float = setting(
-        1.0, "INT8 range", "INT8 holds 255 steps from minus this to this; calibration chooses it.", gt=0, le=1e30
+        1.0, "INT8 range", "INT8 holds 255 steps from minus this to this; calibration chooses it.", gt=0, le=1e12
     )
     loss_scale: int = setting(
         1024, "Loss scale", "The loss is multiplied by it, and the gradients divided again.", ge=1, le=2**30

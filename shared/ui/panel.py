@@ -62,7 +62,7 @@ class Panel:
         rows = demo.extra.get("first_rows", ())
         self.stale = gr.HTML("", visible=False, elem_classes="sbs-tight sbs-freshness")
         self.sides = gr.HTML(
-            sides_html(first, first=rows) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures"
+            self._sides_html(first, rows) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures"
         )
         below = {view: view.draw(first) for view in self.views if not view.title}
         self.show_me = gr.Button(
@@ -95,7 +95,7 @@ class Panel:
         changed: dict[Any, Any] = {
             self.shown: shown,
             self.stale: gr.HTML("", visible=False),
-            self.sides: sides_html(c, first=self._first_rows(shown)),
+            self.sides: self._sides_html(c, self._first_rows(shown)),
             self.foot: gr.Row(visible=True),
             self.share.query: query_of_comparison(self.demo, shown.study, c),
             self.environment: environment_line(c),
@@ -146,6 +146,9 @@ class Panel:
                 ),
             }
         )
+
+    def _sides_html(self, c: Comparison, first: Sequence[str]) -> str:
+        return sides_html(c, film=len(c.sides) <= self.demo.extra.get("film_sides", len(c.sides)), first=first)
 
     def _first_rows(self, shown: Shown) -> tuple[str, ...]:
         """The measures that the demo wants above the others; a study's table has them all."""

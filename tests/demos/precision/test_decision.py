@@ -79,7 +79,16 @@ def test_no_side_passes():
 
 def test_a_floor_inside_the_interval_asks_for_more():
     found = decide([side(INT8, 8, agreement=0.96)], 50, 0.95)
-    assert found.verdicts[0].accepted and "take more inputs" in found.verdicts[0].reason
+    one = found.verdicts[0]
+    assert one.accepted and one.reason.endswith(
+        "keep both gates; the floor of 0.95 lies inside its interval, so take more inputs to be sure"
+    )
+    assert one.caption == "accepted, but unsure: P95 9.60 ms and agreement 0.96 keep both gates"
+    other = decide([side(INT8, 8, agreement=0.94)], 50, 0.95).verdicts[0]
+    assert not other.accepted and other.caption == "rejected, but unsure: agreement 0.94 is below the floor of 0.95"
+    assert "take more inputs" in other.reason
+    # No number of inputs turns a verdict that the clock decides.
+    assert decide([side(INT8, 80, agreement=0.94)], 50, 0.95).verdicts[0].hint == ""
 
 
 def test_the_takeaway_is_built_from_the_values():
