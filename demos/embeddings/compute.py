@@ -16,7 +16,7 @@ import numpy as np
 
 from demos.embeddings import data, layouts
 from demos.embeddings.align import align, principal
-from demos.embeddings.drawing import draw, frame
+from demos.embeddings.drawing import draw, frame, palette
 from demos.embeddings.faithfulness import Faith, Original, faith, original, point_trust
 from demos.embeddings.layouts import EARLY, LATE, Layout, umap_epochs, usable_neighbors, usable_perplexity
 from demos.embeddings.measures import between, side_measures
@@ -24,7 +24,7 @@ from demos.embeddings.neighbours import nearest
 from demos.embeddings.points import Points
 from demos.embeddings.settings import EmbeddingSettings
 from demos.embeddings.takeaway import say
-from shared.comparison import Comparison, Measure, Side
+from shared.comparison import Comparison, Side
 from shared.demo import DemoError, Progress, no_progress
 from shared.devices import processor
 
@@ -216,7 +216,8 @@ def _sides(
     sides = []
     for index, (m, f) in enumerate(zip(made, faiths, strict=True)):
         trust = point_trust(f, source) if f else np.full(len(points), np.nan)
-        picture = draw(m.aligned, reach, shared["labels"], trust if settings.color_by == "own trust" else None)
+        shown = trust if settings.color_by == "own trust" else None
+        picture = draw(m.aligned, reach, shared["labels"], shown, colors=palette(shared))
         arrays = {"points": m.aligned.astype(np.float32), "trust": trust.astype(np.float32)}
         sides.append(
             Side(
@@ -231,7 +232,7 @@ def _sides(
 
 
 def describe(points: Points, source: Original, metric: str) -> dict[str, np.ndarray]:
-    """What the points are, as arrays: labels by number with their names, texts, thumbnails, true neighbors."""
+    """What the points are, as arrays: labels by number, their names and own colors, texts, thumbnails, neighbors."""
     names = sorted(set(points.labels), key=_natural)
     at = {name: i for i, name in enumerate(names)}
     found = {
@@ -239,6 +240,8 @@ def describe(points: Points, source: Original, metric: str) -> dict[str, np.ndar
         "label_names": np.array(names, dtype=np.str_),
         "neighbours": nearest(points, metric, max(1, source.k)).indices.astype(np.int32),
     }
+    if names and all(name in points.looks for name in names):
+        found["label_looks"] = np.array([points.looks[name] for name in names], dtype=np.str_)
     if points.texts:
         found["texts"] = np.array(points.texts, dtype=np.str_)
     if points.thumbs is not None:
@@ -251,10 +254,3 @@ def _natural(name: str) -> tuple[int, float, str]:
         return (0, float(name), name)
     except ValueError:
         return (1, 0.0, name)
-
-
-def measure_of(side: Side, name: str) -> Measure:
-    """The side's measure of that name, which every side has."""
-    found = side.measure(name)
-    assert found is not None, name
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -50,6 +50,7 @@ def draw(
     labels: np.ndarray,
     trust: np.ndarray | None,
     size: tuple[int, int] = SIZE,
+    colors: Sequence[str] = CATEGORIES,
 ) -> Image.Image:
     """The map [n, 2] in a frame, on no ground: colored by label (below 0: none) or, if given, by own trust [n]."""
     width, height = size[0] * SHARPER, size[1] * SHARPER
@@ -58,9 +59,9 @@ def draw(
     scale = min(width / (2 * reach[0]), height / (2 * reach[1]))
     radius = dot_radius(len(layout)) * SHARPER * size[0] / SIZE[0]
     xs, ys = width / 2 + layout[:, 0] * scale, height / 2 - layout[:, 1] * scale
-    colors, shapes = point_looks(labels, trust)
+    looks, shapes = point_looks(labels, trust, colors)
     for i in order(len(layout)).tolist():
-        x, y, color, shape = float(xs[i]), float(ys[i]), colors[i], shapes[i]
+        x, y, color, shape = float(xs[i]), float(ys[i]), looks[i], shapes[i]
         if shape == 0:
             pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
         elif shape == 1:
@@ -73,17 +74,24 @@ def draw(
     return picture.resize(size, Image.Resampling.LANCZOS)
 
 
-def point_looks(labels: np.ndarray, trust: np.ndarray | None) -> tuple[list[str], list[int]]:
+def palette(shared: Mapping[str, np.ndarray], dark: bool = False) -> tuple[str, ...]:
+    """The labels' colors: their own, where the data set has such, else the usual ones."""
+    if "label_looks" in shared:
+        return tuple(str(look) for look in shared["label_looks"][:, int(dark)])
+    return CATEGORIES_DARK if dark else CATEGORIES
+
+
+def point_looks(
+    labels: np.ndarray, trust: np.ndarray | None, colors: Sequence[str] = CATEGORIES
+) -> tuple[list[str], list[int]]:
     """Each point's color and the number of its shape."""
     known = (labels >= 0) & (labels < MOST_LABELS)
-    shapes = np.where(known, labels // len(CATEGORIES), 0)
+    shapes = np.where(known, labels // len(colors), 0)
     if trust is not None:
         return [trust_color(float(t)) for t in trust], shapes.tolist()
     if (labels < 0).all():
         return [PLAIN] * len(labels), shapes.tolist()
-    return [
-        CATEGORIES[i % len(CATEGORIES)] if k else UNKNOWN for i, k in zip(labels, known, strict=True)
-    ], shapes.tolist()
+    return [colors[i % len(colors)] if k else UNKNOWN for i, k in zip(labels, known, strict=True)], shapes.tolist()
 
 
 def trust_color(trust: float) -> str:

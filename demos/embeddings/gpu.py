@@ -33,7 +33,8 @@ def umap(
 ) -> np.ndarray:
     """The map [n, 2] by cuML's UMAP `kind`, from the neighbors already found (without the points themselves).
 
-    Seeded, it repeats, as cuML's documentation of `random_state` says. It starts from the graph's spectrum, or from random points, and can't be stopped midway.
+    Seeded, it repeats, as cuML's documentation of `random_state` says. It starts from the graph's spectrum, or from
+    random points, and can't be stopped midway.
     """
     count = len(values)
     indices = np.hstack([np.arange(count)[:, None], near.indices]).astype(np.int64)

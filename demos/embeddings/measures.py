@@ -33,14 +33,14 @@ _NOTES = {
 def side_measures(points: Points, made: Made, faith: Faith | None, source: Original) -> tuple[Measure, ...]:
     """Faithfulness, then what is read into a map, then loss and time."""
     return (
-        *_faithful(points, faith, source),
+        *_faithful(points, made, faith, source),
         *_read_into(points, made),
         _loss(made),
         _latency(made),
     )
 
 
-def _faithful(points: Points, faith: Faith | None, source: Original) -> list[Measure]:
+def _faithful(points: Points, made: Made, faith: Faith | None, source: Original) -> list[Measure]:
     if faith is None:
         return [Measure(name, None, "", "higher", TOO_FEW) for name in (*_NOTES, "distance_correlation", "silhouette")]
     over = (
@@ -67,6 +67,11 @@ def _faithful(points: Points, faith: Faith | None, source: Original) -> list[Mea
                 "silhouette", faith.silhouette, "higher", f"How well the labels stand apart on the map; over {over}"
             )
         )
+    if points.labels:
+        alike = _alike(points, source, map_neighbours(made.aligned, source.k)[source.anchors])
+        note = f"Of each point's {source.k} nearest on the map, those with its own label; over {over}"
+        chance = f"{shapes.by_chance(points.labels):.2f} by chance"
+        found.append(Measure("neighbors_of_own_label", alike, "share", "neither", f"{note}; {chance}"))
     return found
 
 
@@ -100,10 +105,10 @@ def _read_into(points: Points, made: Made) -> list[Measure]:
     return found
 
 
-def _alike(points: Points, source: Original) -> float:
-    """The share of each measured point's nearest in the original space that have its own label."""
+def _alike(points: Points, source: Original, nearest: np.ndarray) -> float:
+    """The share of each measured point's nearest [m, k] that have its own label."""
     labels = np.asarray(points.labels)
-    return float((labels[source.neighbours[:, : source.k]] == labels[source.anchors][:, None]).mean())
+    return float((labels[nearest] == labels[source.anchors][:, None]).mean())
 
 
 def _turning(made: Made) -> Measure:
@@ -164,7 +169,19 @@ def between(points: Points, first_two: list[np.ndarray], source: Original, searc
             found.append(Measure("pair_distance", points.pair_distance, "", "neither", note, n=len(points) // 2))
         if source.k >= 1:
             note = f"Of each point's {source.k} nearest in the original, those of its own modality; 0.5 without a gap"
-            found.append(Measure("neighbors_of_own_modality", _alike(points, source), "share", "neither", note))
+            found.append(
+                Measure(
+                    "neighbors_of_own_modality",
+                    _alike(points, source, source.neighbours[:, : source.k]),
+                    "share",
+                    "neither",
+                    note,
+                )
+            )
+    elif points.labels and source.k >= 1:
+        note = f"Of each point's {source.k} nearest in the original, those with its own label"
+        alike = _alike(points, source, source.neighbours[:, : source.k])
+        found.append(Measure("original_neighbors_of_own_label", alike, "share", "neither", note))
     found.append(
         Measure("neighbor_search", search, "s", "lower", "Exact neighbors for all sides; 0 where they were known")
     )

@@ -16,7 +16,7 @@ from demos.embeddings.memo import Memo
 from demos.embeddings.points import SAMPLE_SEED, Points
 from shared.demo import DemoError, Progress
 from shared.models import Loaded, is_here, load_classifier, load_clip, load_scene_reader, load_sentences
-from shared.stickers import Scene, caption, random_scene, render
+from shared.stickers import Scene, caption, place, random_scene, render
 
 MOST_PICTURES = 1000
 MOST_LINES = 2000
@@ -29,6 +29,12 @@ MOST_PIXELS = 40_000_000
 MOST_FILES = 20_000
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif")
 SCENE_SEED = 11
+COLOR_LOOKS: dict[str, tuple[str, str]] = {
+    "red": ("#d33030", "#ff6f6f"), "orange": ("#d87000", "#ff9f45"), "yellow": ("#a98500", "#f6cb2f"),
+    "green": ("#2b8f47", "#4fc36f"), "blue": ("#2f6fde", "#6ea2ff"), "purple": ("#8a45c8", "#bd92f2"),
+    "pink": ("#dc5f99", "#f7a6c9"), "brown": ("#8a5a3b", "#c79069"),
+}  # fmt: skip
+"""The stickers' colors on light and on dark, darker or lighter than shared.stickers has them where they were faint."""
 
 _embedded = Memo(4)
 
@@ -36,7 +42,7 @@ _embedded = Memo(4)
 def sticker_pictures(most: int, progress: Progress) -> Points:
     """Scenes with one sticker, through the bundled CLIP, or the scene reader's features where that is missing.
 
-    Labelled by the group that the sticker's drawing belongs to (animals, food, ...); the kind stands in the text.
+    Labelled by the sticker's color, which these features sort by more than by its kind; the kind stands in the text.
     """
     count = min(most, MOST_PICTURES)
     name = "sticker_clip" if is_here("sticker_clip") else "scene_reader"
@@ -47,7 +53,7 @@ def _sticker_pictures(name: str, count: int, progress: Progress) -> Points:
     from shared.embedding import embed_pictures, read_features
 
     loaded = load_clip(name) if name == "sticker_clip" else load_scene_reader(name)
-    scenes = _scenes(count, one=True)
+    scenes = [place(scene, i) for i, scene in enumerate(_scenes(count, one=True))]
     pictures = _draw(scenes, RENDERED[name], progress)
     with loaded.alone(lambda: progress(0, count, "pictures")):
         embed = embed_pictures if name == "sticker_clip" else read_features
@@ -55,11 +61,12 @@ def _sticker_pictures(name: str, count: int, progress: Progress) -> Points:
     return Points(
         f"sticker pictures through the {name.replace('_', ' ')}",
         features,
-        tuple(_group(s.stickers[0].kind) for s in scenes),
+        tuple(str(s.stickers[0].color) for s in scenes),
         tuple(caption(s) for s in scenes),
         _thumbs(pictures),
         model=loaded.row.name,
         weights=loaded.origin,
+        looks=COLOR_LOOKS,
     )
 
 
@@ -126,13 +133,6 @@ def _written() -> np.ndarray:
     for y, end in ((9, 26), (15, 23), (21, 18)):
         pen.rectangle((6, y, end, y + 1), fill="#6b7280")
     return np.asarray(picture)
-
-
-def _group(kind: str) -> str:
-    """The group of a kind of sticker, as the drawings are sorted: animals, food, vehicles, ..."""
-    from shared.stickers.art import DRAWINGS
-
-    return DRAWINGS[kind].__module__.rpartition(".")[2]
 
 
 def lines_of_text(text: str, most: int, progress: Progress) -> Points:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,7 +25,7 @@ class Points:
     [n, h, w] or [n, h, w, 3] bytes, or none; `truth` [n, 2], the true shape seen straight. `rows` is how many there
     were before sampling. `notes` are sentences on what was dropped or sampled. Where the set has two modalities, `gap`
     is the modality gap and `pair_distance` the mean distance of a picture and its own caption. `model` and `weights`
-    name what embedded it.
+    name what embedded it. `looks` gives labels a color of their own, one on light and one on dark.
     """
 
     title: str
@@ -40,6 +40,7 @@ class Points:
     pair_distance: float | None = None
     model: str = ""
     weights: str = ""
+    looks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     key: str = field(default="", init=False)
 
     def __post_init__(self) -> None:

@@ -52,6 +52,12 @@ def distance_kept(features: np.ndarray, layout: np.ndarray, labels: tuple[str, .
     return _slope(_gaps(features, groups), _gaps(layout, groups)) if len(groups) >= 3 else None
 
 
+def by_chance(labels: tuple[str, ...]) -> float:
+    """The share of all other points that have a point's own label, over all points."""
+    counts = np.unique(np.asarray(labels), return_counts=True)[1]
+    return float((counts * (counts - 1)).sum() / max(1, len(labels) * (len(labels) - 1)))
+
+
 def clusters_seen(values: np.ndarray) -> int:
     """How many clusters HDBSCAN (Campello et al. 2013; scikit-learn) sees, each of at least 1 in 60 of the points."""
     from sklearn.cluster import HDBSCAN

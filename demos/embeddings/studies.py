@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -13,7 +13,7 @@ from PIL import Image
 from demos.embeddings import data, layouts
 from demos.embeddings.align import align, disparity, principal
 from demos.embeddings.compute import Steps, describe, environment, limits_said, public_settings
-from demos.embeddings.drawing import draw, frame
+from demos.embeddings.drawing import draw, frame, palette
 from demos.embeddings.faithfulness import Faith, Original, faith, original
 from demos.embeddings.layouts import EARLY, LATE, Layout, umap_epochs, usable_neighbors, usable_perplexity
 from demos.embeddings.neighbours import nearest
@@ -25,6 +25,8 @@ from shared.demo import Cancelled, Progress, no_progress
 from shared.intervals import Interval, mean_interval
 
 SMALL = (480, 320)
+
+Described = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,8 @@ def run_grid(settings: GridSettings, progress: Progress | None = None) -> Compar
     made, complete = _run(points, jobs, s.metric, most, progress)
     source = original(points, s.metric)
     reach = frame([m for _, m in made]) if made else (1.0, 1.0)
-    labels = describe(points, source, s.metric)["labels"]
-    sides = tuple(_grid_side(job, layout, points, source, reach, labels) for job, layout in made)
+    shared = describe(points, source, s.metric)
+    sides = tuple(_grid_side(job, layout, points, source, reach, shared) for job, layout in made)
     return Comparison(
         "embeddings", public_settings(s), sides, _say_grid(sides, limits_said(s, points)),
         environment(points, ["openTSNE", "umap-learn"]), complete=complete,
@@ -82,10 +84,10 @@ def run_stability(settings: StabilitySettings, progress: Progress | None = None)
     most = max(int(3 * usable_perplexity(s.perplexity, count)), s.n_neighbors, 15)
     made, complete = _run(points, jobs, s.metric, most, progress)
     source = original(points, s.metric)
-    labels = describe(points, source, s.metric)["labels"]
+    shared = describe(points, source, s.metric)
     reach = frame([m for _, m in made]) if made else (1.0, 1.0)
     groups = {side: [(j.caption, m) for j, m in made if j.side == side] for side in STABILITY_SIDES}
-    sides = tuple(_stability_side(side, maps, source, reach, labels) for side, maps in groups.items() if maps)
+    sides = tuple(_stability_side(side, maps, source, reach, shared) for side, maps in groups.items() if maps)
     return Comparison(
         "embeddings", public_settings(s), sides, _say_stability(sides, limits_said(s, points)),
         environment(points, ["openTSNE", "umap-learn"]), complete=complete,
@@ -137,11 +139,14 @@ def _cut(usable: float, wanted: float) -> str:
 
 
 def _grid_side(
-    job: Job, layout: np.ndarray, points: Points, source: Original, reach: tuple[float, float], labels: np.ndarray
+    job: Job, layout: np.ndarray, points: Points, source: Original, reach: tuple[float, float], shared: Described
 ) -> Side:
     f = faith(source, layout, points.labels) if source.k >= 1 else None
     measures = _short(f, source) if f else ()
-    picture, arrays = draw(layout, reach, labels, None, SMALL), {"points": layout.astype(np.float32)}
+    picture, arrays = (
+        draw(layout, reach, shared["labels"], None, SMALL, palette(shared)),
+        {"points": layout.astype(np.float32)},
+    )
     return Side(job.side, measures, (picture,), arrays=arrays, captions=(job.caption,) if job.caption else ())
 
 
@@ -158,7 +163,7 @@ def _short(f: Faith, source: Original) -> tuple[Measure, ...]:
 
 
 def _stability_side(
-    name: str, maps: Sequence[tuple[str, np.ndarray]], source: Original, reach: tuple[float, float], labels: np.ndarray
+    name: str, maps: Sequence[tuple[str, np.ndarray]], source: Original, reach: tuple[float, float], shared: Described
 ) -> Side:
     layouts_ = [layout for _, layout in maps]
     pairs = [disparity(a, b) for a, b in combinations(layouts_, 2)]
@@ -177,7 +182,7 @@ def _stability_side(
         measures.append(
             Measure("trustworthiness", trust.value, "", "higher", "Mean over seeds", trust.low, trust.high, trust.n)
         )
-    pictures: list[Image.Image] = [draw(m, reach, labels, None, SMALL) for m in layouts_]
+    pictures: list[Image.Image] = [draw(m, reach, shared["labels"], None, SMALL, palette(shared)) for m in layouts_]
     arrays: dict[str, Any] = {f"points_seed_{caption}": layout.astype(np.float32) for caption, layout in maps}
     captions = ("seed 0", *(caption for caption, _ in maps[1:]))
     return Side(name, tuple(measures), tuple(pictures), arrays=arrays, captions=captions)

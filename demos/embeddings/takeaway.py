@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demos.embeddings.points import Points
+from demos.embeddings.shapes import by_chance
 from shared.comparison import Measure, Side, winner
 
 LETTERS = "ABC"
 APART = 0.25
 """From this distance of their means on, two modalities of length 1 are said to lie apart."""
+BARELY, MOSTLY = 0.2, 0.8
+"""From these shares of the way from chance to all on, neighbors are said to share a label in part, and mostly."""
 KEPT_FROM, KEPT_TO = 0.75, 1.33
 """A cluster's size or distance counts as kept where it follows the original with a slope between these."""
 
@@ -70,6 +73,8 @@ def _special(sides: Sequence[Side], points: Points) -> list[str]:
             found.append(f"The data is pure noise, and yet a clustering sees {a} clusters on A and {b} on B.")
         else:
             found.append("The data is pure noise, and a clustering sees no cluster on either map.")
+    if points.model and points.labels and points.gap is None:
+        found += _labels(sides, points)
     if points.gap is not None:
         pair = (
             ""
@@ -82,6 +87,17 @@ def _special(sides: Sequence[Side], points: Points) -> list[str]:
         else:
             found.append(f"Pictures and captions lie together: {measured}. The textbook's gap is not here.")
     return found
+
+
+def _labels(sides: Sequence[Side], points: Points) -> list[str]:
+    shares = [m.value for side in sides[:2] if (m := side.measure("neighbors_of_own_label")) and m.value is not None]
+    chance = by_chance(points.labels)
+    if len(shares) < 2 or chance == 1:
+        return []
+    beyond = (min(shares) - chance) / (1 - chance)
+    how = "hardly" if beyond < BARELY else "in part" if beyond < MOSTLY else "mostly"
+    a, b = shares
+    return [f"Each point's neighbors share its label {how}: {_two((a, b), 2)}, and {chance:.2f} would by chance."]
 
 
 def kept(slope: float | None) -> bool:

@@ -98,8 +98,8 @@ def payload(c: Comparison) -> str:
             "byTrust": c.settings.get("color_by") == "own trust",
             "steps": drawing.TRUST_STEPS,
             "most": drawing.MOST_LABELS,
-            "light": _colors(drawing.CATEGORIES, drawing.PLAIN),
-            "dark": _colors(drawing.CATEGORIES_DARK, drawing.PLAIN_DARK),
+            "light": _colors(drawing.palette(shared), drawing.PLAIN),
+            "dark": _colors(drawing.palette(shared, dark=True), drawing.PLAIN_DARK),
             "sheet": thumbnail_sheet(np.asarray(shared["thumbs"])) if "thumbs" in shared else None,
         }
     )

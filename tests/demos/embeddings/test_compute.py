@@ -195,6 +195,29 @@ def test_the_modality_gap_comes_with_its_scale():
     assert found["neighbors_of_own_modality"] == pytest.approx(own.mean(), abs=0.02)
 
 
+def test_neighbors_of_the_own_label_stand_beside_chance(digits):
+    points = data.load(EmbeddingSettings(n_points=250), no_progress)
+    labels, layout = np.array(points.labels), digits.sides[1].arrays["points"].astype(float)
+    away = np.linalg.norm(layout[:, None] - layout[None], axis=-1) + np.diag([np.inf] * 250)
+    expected = (labels[np.argsort(away, axis=1)[:, :15]] == labels[:, None]).mean()
+    found = digits.sides[1].measure("neighbors_of_own_label")
+    assert found.value == pytest.approx(expected, abs=1e-3)
+    others = np.mean([(labels == own).sum() - 1 for own in labels]) / 249
+    assert f"{others:.2f} by chance" in found.note
+    assert not any("by chance" in said for said in takeaway._special(digits.sides, points))
+    embedded = replace(points, model="some")
+
+    def said_of(share):
+        measured = Measure("neighbors_of_own_label", share, "share", "neither", "")
+        return takeaway._special([replace(side, measures=(measured,)) for side in digits.sides], embedded)
+
+    for share, word in ((0.95, "mostly"), (0.5, "in part"), (0.12, "hardly")):
+        assert said_of(share) == [
+            f"Each point's neighbors share its label {word}: {share:.2f} for A, {share:.2f} for B, "
+            f"and {others:.2f} would by chance."
+        ]
+
+
 def test_other_values_other_words(digits):
     points = data.load(EmbeddingSettings(n_points=250), no_progress)
     a, b, c = digits.sides

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import colorsys
 import io
 import zipfile
 
 import numpy as np
 import pytest
 import torch
-from PIL import Image
+from PIL import Image, ImageColor
 from scipy.spatial.distance import pdist
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -20,6 +21,7 @@ from demos.embeddings.points import SAMPLE_SEED, Points, prepare, sample
 from demos.embeddings.settings import EmbeddingSettings
 from shared import models
 from shared.demo import DemoError, no_progress
+from shared.stickers import COLORS
 from tests.tiny import tiny_tokenizer, write_tiny_assets
 
 REAL_ASSETS = models.ASSETS
@@ -131,8 +133,15 @@ def test_sticker_pictures_by_the_readers_features():
     found = data.load(EmbeddingSettings(dataset="stickers", n_points=12), no_progress)
     assert (len(found), found.model, found.weights) == (12, "scene_reader", "bundled")
     assert found.thumbs.shape == (12, 32, 32, 3)
-    assert set(found.labels) <= {"animals", "vehicles", "food", "plants", "buildings", "things"}
-    assert [pictures._group(kind) for kind in ("cat", "car", "house")] == ["animals", "vehicles", "buildings"]
+    assert set(found.labels) <= set(COLORS) == set(found.looks)
+    assert all(f" {label} " in text for label, text in zip(found.labels, found.texts, strict=True))
+    # Each look is nearest in hue to the color whose name it has.
+    hues = {name: colorsys.rgb_to_hsv(*ImageColor.getrgb(look))[0] for name, look in COLORS.items()}
+    for name, looks in found.looks.items():
+        for look in looks:
+            hue = colorsys.rgb_to_hsv(*ImageColor.getrgb(look))[0]
+            away = {other: min(abs(hue - h), 1 - abs(hue - h)) for other, h in hues.items() if other != "brown"}
+            assert name in ("brown", min(away, key=lambda other: away[other]))
     again = data.load(EmbeddingSettings(dataset="stickers", n_points=12), no_progress)
     assert np.array_equal(found.features, again.features)
 
