@@ -161,9 +161,9 @@ function end() {
   const choose = (n, k) => (k ? choose(n, k - 1) * (n - k + 1) / k : 1);
   for (let k = state.right; k <= ROUNDS; k += 1) ways += choose(ROUNDS, k);
   for (let k = 0; k < ROUNDS; k += 1) total *= 2;
-  const share = Math.round(100 * ways / total);
+  const share = 100 * ways / total;
   game.replaceChildren(
-    make('p', `${state.right} of ${ROUNDS} right. Whoever guesses gets as many or more in ${share}% of games`
+    make('p', `${state.right} of ${ROUNDS} right. Whoever guesses gets as many or more in ${share < 10 ? share.toFixed(1) : Math.round(share)}% of games`
       + (share > 5 ? ', so this does not show that the two can be told apart.' : ', so you can tell the two apart.')),
   );
   const again = make('button', 'Again');

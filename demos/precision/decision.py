@@ -59,7 +59,7 @@ def judge_side(side: Side, objective: float, floor: float) -> Verdict:
     elif quality.value < floor:
         faults.append(f"{spell(quality.name)} {cell(quality).text} is below the floor of {floor:g}")
     unsure = p95.value <= objective and quality is not None and _has_inside(quality, floor)
-    hint = f"the floor of {floor:g} lies inside its interval, so take more inputs to be sure" if unsure else ""
+    hint = "the floor lies inside its interval, so take more inputs to be sure" if unsure else ""
     if faults:
         return Verdict(False, " and ".join(faults), hint)
     assert quality is not None

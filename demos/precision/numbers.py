@@ -172,12 +172,17 @@ def _say_gradient(settings: NumbersSettings, sides: Sequence[Side]) -> str:
     bf16, fp16 = values.get("BF16", [None] * 3), values.get("FP16", [None] * 3)
     if fp16[0] is None or fp16[1] is None or bf16[0] is None or fp16[2] is None:
         return ""
-    first = f"Of a real gradient FP16 loses {fp16[0]:.1%} to 0 and BF16 {bf16[0]:.1%}"
+    first = f"Of a real gradient FP16 loses {_percent(fp16[0])} to 0 and BF16 {_percent(bf16[0])}"
     if fp16[2] > 0:
-        return f"{first}; a loss scale of {settings.loss_scale:,} is too much, {fp16[2]:.1%} overflow in FP16."
+        return f"{first}; a loss scale of {settings.loss_scale:,} is too much, {_percent(fp16[2])} overflow in FP16."
     if fp16[1] < fp16[0]:
-        return f"{first}; with a loss scale of {settings.loss_scale:,} FP16 loses {fp16[1]:.1%}."
+        return f"{first}; with a loss scale of {settings.loss_scale:,} FP16 loses {_percent(fp16[1])}."
     return f"{first}; a loss scale of {settings.loss_scale:,} changes nothing here."
+
+
+def _percent(share: float) -> str:
+    """Two digits of a share that may be far below a hundredth, "0.012%"."""
+    return f"{100 * share:.2g}%" if share < 0.1 else f"{share:.0%}"
 
 
 def _figure(gradient: np.ndarray) -> Any:

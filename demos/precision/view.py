@@ -37,6 +37,7 @@ _TEMPLATE = """
   <div class="game" hidden></div>
 </div>
 """
+_HEADS = ("P50", "P95", "quality", "weights")
 _SHEET_CSS = """
 .sheet { overflow-x: auto; font-size: 13px; line-height: 18px; color: var(--body-text-color); }
 .sheet table { width: 100%; border-collapse: collapse; }
@@ -45,6 +46,13 @@ _SHEET_CSS = """
 .sheet .number { text-align: right; white-space: nowrap; }
 .sheet tr.best td { font-weight: 700; }
 .sheet p { margin: 8px 0; }
+@media (max-width: 700px) {
+  .sheet thead { display: none; }
+  .sheet tr { display: flex; flex-wrap: wrap; gap: 0 12px; padding: 6px 0; border-bottom: 1px solid var(--border-color-primary); }
+  .sheet td { padding: 0; border: 0; }
+  .sheet td:first-child, .sheet td:last-child { flex-basis: 100%; }
+  .sheet td[data-head]::before { content: attr(data-head) " "; font-weight: 400; color: var(--body-text-color-subdued); }
+}
 .sheet a { margin-right: 12px; color: var(--body-text-color); text-decoration: underline; }
 """  # noqa: E501
 
@@ -76,14 +84,17 @@ def decision_html(c: Comparison) -> str:
         return ""
     lines = ""
     for i, (side, verdict) in enumerate(zip(c.sides, found.verdicts, strict=True)):
-        numbers = "".join(f'<td class="number">{escape(text)}</td>' for text in values_of(side))
+        numbers = "".join(
+            f'<td class="number" data-head="{head}">{escape(text)}</td>'
+            for head, text in zip(_HEADS, values_of(side), strict=True)
+        )
         best = ' class="best"' if i == found.recommended else ""
         said = "accept" if verdict.accepted else "reject"
         lines += (
             f"<tr{best}><td>{letter(i)} {escape(side.label)}</td>{numbers}<td>{said}</td>"
             f"<td>{escape(verdict.reason)}.</td></tr>"
         )
-    heads = "".join(f'<th class="number">{h}</th>' for h in ("P50", "P95", "quality", "weights"))
+    heads = "".join(f'<th class="number">{h}</th>' for h in _HEADS)
     objective, floor = float(c.settings["latency_objective"]), float(c.settings["quality_floor"])
     return (
         f'<div class="sheet"><p>Gates set beforehand: P95 up to {objective:g} ms, quality at least {floor:g}.</p>'

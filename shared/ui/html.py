@@ -52,10 +52,11 @@ def sides_html(c: Comparison, *, film: bool = True, first: Sequence[str] = ()) -
     """The sides next to each other: letter and label, the plain picture, the settings that made it, the film.
 
     All pictures have the same size, which leaves room for the table's rows above the fold. Beyond six sides: a contact
-    sheet, with its axes where the labels form a grid. `first` as in `table_html`.
+    sheet, with its axes where the labels form a grid; nothing where none has a picture, as the table names the sides.
+    `first` as in `table_html`.
     """
     if len(c.sides) > MOST_COLUMNS:
-        return _sheet_html(c)
+        return _sheet_html(c) if any(side.face for side in c.sides) else ""
     columns = "".join(_side_html(c, i, film) for i in range(len(c.sides)))
     below = len(first) + 1 if first else len(rows(c)) + len(c.measures)
     sizes = f"--sbs-n:{max(1, len(c.sides))};--sbs-ratio:{_ratio(c):.3f};--sbs-rows:{below}"
@@ -151,10 +152,12 @@ def _side_html(c: Comparison, index: int, film: bool) -> str:
     caption = f"<figcaption>{_text(made)}</figcaption>" if made else ""
     strip = "".join(_film_html(side, group) for group in films(side)) if film else ""
     strip = f'<div class="sbs-films">{strip}</div>' if strip else ""
+    # Where no side has a picture, the labels alone: empty frames would push the table below the fold.
+    frame = f"<figure>{_frame(side, f'{letter(index)}: {side.label}')}{caption}</figure>"
     return (
         f'<section class="sbs-side sbs-{_key(index)}" data-side="{letter(index)}" aria-label="Side {letter(index)}">'
         f'<h3 class="sbs-label">{_mark(index)}<span>{letter(index)}</span> {_text(side.label)}</h3>'
-        f"<figure>{_frame(side, f'{letter(index)}: {side.label}')}{caption}</figure>{strip}</section>"
+        f"{frame if any(s.face for s in c.sides) else ''}{strip}</section>"
     )
 
 

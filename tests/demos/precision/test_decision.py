@@ -81,7 +81,7 @@ def test_a_floor_inside_the_interval_asks_for_more():
     found = decide([side(INT8, 8, agreement=0.96)], 50, 0.95)
     one = found.verdicts[0]
     assert one.accepted and one.reason.endswith(
-        "keep both gates; the floor of 0.95 lies inside its interval, so take more inputs to be sure"
+        "keep both gates; the floor lies inside its interval, so take more inputs to be sure"
     )
     assert one.caption == "accepted, but unsure: P95 9.60 ms and agreement 0.96 keep both gates"
     other = decide([side(INT8, 8, agreement=0.94)], 50, 0.95).verdicts[0]

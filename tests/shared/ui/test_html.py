@@ -187,6 +187,13 @@ def test_a_demo_may_fold_all_rows_but_a_few():
     assert "--sbs-rows:2" in sides_html(c, first=("difference",))
 
 
+def test_where_no_side_has_a_picture_there_are_no_empty_frames():
+    bare = [dataclasses.replace(s, images=(), captions=()) for s in grid().sides]
+    few = Reader(sides_html(dataclasses.replace(grid(), sides=tuple(bare[:3]))))
+    assert few.all("figure") == [] and len(few.all("h3")) == 3
+    assert sides_html(dataclasses.replace(grid(), sides=tuple(bare))) == ""
+
+
 def test_beyond_six_sides_there_is_a_row_a_side_and_a_sheet_with_axes():
     page = Reader(table_html(grid()))
     assert len(page.all("tr")) == 1 + 8
