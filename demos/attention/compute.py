@@ -37,9 +37,8 @@ LABELS: dict[Method, str] = {
     "integrated_gradients": "Integrated Gradients",
     "occlusion": "Occlusion",
 }
-NO_PHOTO = (
-    "sticker diffusion knows no photos: choose a Stable Diffusion from the Hub as the model to see its cross-attention"
-)
+NO_PHOTO = "sticker diffusion knows no photos"
+INSTEAD = "choose a Stable Diffusion as the model"
 STRIP = (48, 48)  # pixels of a strip's maps
 
 
@@ -306,7 +305,7 @@ def _side(
 ) -> Side:  # fmt: skip
     measures = side_measures(found, mask, why, settings.threshold)
     if not found.maps:
-        return Side(LABELS[method], measures, (subject.picture,), captions=(found.why,))
+        return Side(LABELS[method], measures, (subject.picture,), captions=(f"{found.why}: {INSTEAD}",))
     shown = found.maps[0]
     said = found.note or _made(method, attended, target)
     flat = explaining.is_flat(shown)
@@ -321,7 +320,7 @@ def _side(
             arrays |= {key: strip.maps.astype(np.float16), f"{key}_names": np.array(strip.names)}
     return Side(
         LABELS[method], measures, images[:1] if flat else images, arrays=arrays,
-        captions=(said,) if flat else ("picture", said, "map alone"), cover=0 if flat else 1,
+        captions=(said,) if flat else ("picture", said, "map"), cover=0 if flat else 1,
     )  # fmt: skip
 
 

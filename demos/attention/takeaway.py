@@ -63,7 +63,12 @@ def _verdict(attention: Side | None, cam: Side | None, word: str, target: str) -
             f"No mask is known here. Uncovering what {more} marks brings “{target}” back sooner ({high:.2f}) than what "
             f"{less} marks ({low:.2f})."
         )
-    return f"Only Grad-CAM is here, for “{target}”; no mask says how right it is." if b is not None else ""
+    if b is None:
+        return ""
+    return (
+        f"Only Grad-CAM is here, and no mask says how right it is. Uncovering what it marks first gives “{target}” "
+        f"{b:.2f} on the way."
+    )
 
 
 def _start(text: str) -> str:
@@ -79,7 +84,7 @@ def _against_controls(real: Sequence[Side], others: Sequence[Side]) -> str:
         return ""
     best, control = max(found, key=lambda f: f[0])
     beaten = [s for v, s in own if v < best + TIE]
-    what = "overlaps" if measure == "iou" else "scores"
+    what = "overlaps" if measure == "iou" else "reaches"
     if not beaten:
         return (
             f"The best control, {short(control)}, {what} {best:.2f}: both explain more than it does."

@@ -26,7 +26,9 @@ _SIDES = """<style>
 #sbs-attention .sbs-label { font-size: 13px; line-height: 17px; }
 @media (min-width: 1180px) {
   #sbs-attention .sbs-stacked .sbs-interval { display: inline; margin-left: 2px; font-size: 11px; }
-  #sbs-attention .sbs-stacked th[scope="row"] { width: 1%; white-space: nowrap; }
+  #sbs-attention .sbs-stacked { table-layout: fixed; }
+  #sbs-attention .sbs-stacked th:first-child { width: 228px; }
+  #sbs-attention .sbs-stacked thead .sbs-arrow { width: 56px; }
 }
 </style>"""
 STRIPS = (("layer", "By layer"), ("head", "By head"), ("step", "By step"), ("timestep", "By timestep"))

@@ -99,7 +99,7 @@ def _make_control(name: str, info: FieldInfo) -> Component:
             return gr.Audio(type="filepath", sources=["microphone", "upload"], buttons=[], **common)
         if how.get("files"):
             return gr.File(type="filepath", file_types=list(how["files"]), height=110, **common)
-        return gr.Image(type="filepath", height=160, **common)
+        return _picture(common)
     if is_list(info):
         return gr.Dropdown(options, multiselect=True, **common) if options else gr.Textbox(**common)
     if options:
@@ -117,6 +117,13 @@ def _make_control(name: str, info: FieldInfo) -> Component:
         return gr.Number(**common)
     lines = int(how.get("lines") or 1)
     return gr.Textbox(lines=lines, max_lines=max(lines, 4), **common)
+
+
+def _picture(common: Mapping[str, Any]) -> Component:
+    """A picture to upload; it hands on the file's path unread, so that the demo's reader says what is wrong with it."""
+    picture = gr.Image(type="filepath", height=160, **common)
+    picture.preprocess = lambda payload: payload.path if payload else None  # type: ignore[method-assign]
+    return picture
 
 
 def _sketch_pad(common: Mapping[str, Any]) -> Component:

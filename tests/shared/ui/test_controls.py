@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 import gradio as gr
 import pytest
+from gradio.data_classes import ImageData
 
 from shared.settings import Settings, SettingsError, setting
-from shared.ui.controls import Controls, draw_controls, from_controls, to_control
+from shared.ui.controls import Controls, draw_control, draw_controls, from_controls, to_control
 
 
 class Many(Settings):
@@ -90,3 +92,14 @@ def test_choices_are_shown_by_their_titles_and_handed_on_as_they_are() -> None:
         (control,) = draw_controls(Titled).values()
     assert control.choices == [("the first", "a"), ("b", "b")]  # pyright: ignore[reportAttributeAccessIssue]
     assert control.value == ["b"] and from_controls(Titled, {"kinds": control.value}) == Titled()
+
+
+def test_a_picture_hands_on_its_file_unread(tmp_path: Path) -> None:
+    class WithPhoto(Settings):
+        photo: str | None = setting(None, "Photo", upload=True)
+
+    (tmp_path / "text.png").write_text("no picture")
+    with gr.Blocks():
+        control = draw_control("photo", WithPhoto.model_fields["photo"])
+    assert control.preprocess(ImageData(path=str(tmp_path / "text.png"))) == str(tmp_path / "text.png")
+    assert control.preprocess(None) is None
