@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 import torch
@@ -20,6 +19,7 @@ from demos.attention.settings import SIX, BenchmarkSettings, Method
 from demos.attention.takeaway import say_benchmark
 from demos.attention.words import read_caption
 from shared import explaining
+from shared.batches import compute_here, run_batches
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment
@@ -36,17 +36,26 @@ _LIKE_AREA = "As iou, with the map cut to mark as much of the picture as the rea
 _FLAT = "The share of maps without any evidence: the same everywhere"
 
 
+@dataclass(frozen=True)
+class Scored:
+    """What one method gave on one scene: by measure the mean over its two stickers, and the first sticker's map."""
+
+    values: dict[str, float]
+    first: np.ndarray
+
+
 @dataclass
 class Sums:
-    """One method's values by measure: for each scene the mean over its two stickers."""
+    """One method's values by measure, one for each scene."""
 
     values: dict[str, list[float]] = field(default_factory=dict)
     first: np.ndarray | None = None
 
-    def add(self, found: Sequence[dict[str, float]]) -> None:
-        """Take in the values of one scene's stickers."""
-        for name in found[0]:
-            self.values.setdefault(name, []).append(float(np.mean([f[name] for f in found])))
+    def add(self, scored: Scored) -> None:
+        """Take in one scene."""
+        for name, value in scored.values.items():
+            self.values.setdefault(name, []).append(value)
+        self.first = scored.first if self.first is None else self.first
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,16 @@ class Example:
     picture: Image.Image
     masks: np.ndarray
     caption: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Scenes that are explained together, from number `start` on: all that another process needs for it."""
+
+    settings: BenchmarkSettings
+    choice: maps.Choice
+    start: int
+    examples: tuple[Example, ...]
 
 
 def two_sticker_scenes(count: int, seed: int, side: int, *, testing: bool) -> list[Example]:
@@ -86,18 +105,23 @@ def run_benchmark(settings: BenchmarkSettings, progress: Progress | None = None)
     examples = two_sticker_scenes(settings.n_scenes, settings.seed, reading.unet_side(loaded), testing=True)
     heads = {name: layer.heads for name, layer in cross_attention_layers(loaded.model.unet).items()}
     choice, _ = maps.choose(heads, settings.layers, settings.heads, settings.layer, settings.head)
+    batches = [
+        Batch(settings, choice, start, tuple(examples[start : start + BATCH]))
+        for start in range(0, len(examples), BATCH)
+    ]
     sums: dict[Method, Sums] = {method: Sums() for method in SIX}
     done, complete = 0, True
-    progress(0, len(examples), UNIT)
+
+    def tell() -> None:
+        progress(done, len(examples), UNIT)
+
     try:
-        for start in range(0, len(examples), BATCH):
-            part = examples[start : start + BATCH]
-            tell = partial(progress, done, len(examples), UNIT)
-            for index, found in enumerate(explain_batch(loaded, classifier, part, settings, choice, start, tell)):
-                example = part[index]
-                _take(sums, found, example, settings, classifier, curves=done < settings.curve_scenes)
-                done += 1
-                progress(done, len(examples), UNIT)
+        tell()
+        for scored in score_batches(batches, tell):
+            for method, one in scored.items():
+                sums[method].add(one)
+            done += 1
+            tell()
     except Cancelled:
         complete = False
     sides = tuple(_side(method, sums[method], examples[0], done) for method in SIX)
@@ -115,6 +139,25 @@ def run_benchmark(settings: BenchmarkSettings, progress: Progress | None = None)
 
 
 Maps = dict[Method, list[np.ndarray]]
+
+
+def score_batches(batches: Sequence[Batch], tell: Callable[[], None]) -> Iterator[dict[Method, Scored]]:
+    """Every scene's scores by method, in order; computed here or where `--workers` says. `tell` may raise to stop."""
+    if compute_here(len(batches)):
+        for batch in batches:
+            yield from score(batch, tell)
+        return
+    for scenes in run_batches(lambda batch: list(score(batch, lambda: None)), batches, tell):
+        yield from scenes
+
+
+def score(batch: Batch, tell: Callable[[], None]) -> Iterator[dict[Method, Scored]]:
+    """The scores of a batch's scenes by method. `tell` is called between its parts, and may raise to stop the work."""
+    loaded, classifier = load_pipeline(batch.settings.model), classifiers.load("scene_reader")
+    found = explain_batch(loaded, classifier, batch.examples, batch.settings, batch.choice, batch.start, tell)
+    for index, each in enumerate(found):
+        curves = batch.start + index < batch.settings.curve_scenes
+        yield _score_scene(each, batch.examples[index], batch.settings, classifier, curves=curves)
 
 
 def explain_batch(
@@ -164,29 +207,26 @@ def cams_of(classifier: classifiers.Classifier, example: Example, size: tuple[in
     return [maps.picture_map(f, size) for f in found]
 
 
-def _take(
-    sums: dict[Method, Sums], found: Maps, example: Example, settings: BenchmarkSettings,
-    classifier: classifiers.Classifier, *, curves: bool,
-) -> None:  # fmt: skip
+def _score_scene(
+    found: Maps, example: Example, settings: BenchmarkSettings, classifier: classifiers.Classifier, *, curves: bool
+) -> dict[Method, Scored]:
     areas = {m: [explaining.area(f, settings.threshold) for f in found[m]] for m in ("attention", "gradcam")}
     pixels = np.asarray(classifier.fit(example.picture), dtype=np.float32)
+    scored: dict[Method, Scored] = {}
     for method, each in found.items():
         like = areas[REFERENCE.get(method, "attention")]
-        values = [
+        stickers = [
             scores(f, mask, settings.threshold)
             | {"iou_like_area": explaining.iou_of_area(f, mask, a), "flat_maps": float(explaining.is_flat(f))}
             for f, mask, a in zip(each, example.masks, like, strict=True)
         ]
+        values = {name: float(np.mean([sticker[name] for sticker in stickers])) for name in stickers[0]}
         if curves:
             target = classifier.index(example.scene.stickers[0].kind)
             at = maps.picture_map(each[0], (classifier.size, classifier.size))
-            sums[method].values.setdefault("deletion_auc", [])
-            deleted, inserted = causal(classifier, pixels, at, target)
-            sums[method].values["deletion_auc"].append(deleted)
-            sums[method].values.setdefault("insertion_auc", []).append(inserted)
-        sums[method].add(values)
-        if sums[method].first is None:
-            sums[method].first = each[0]
+            values["deletion_auc"], values["insertion_auc"] = causal(classifier, pixels, at, target)
+        scored[method] = Scored(values, each[0])
+    return scored
 
 
 def _side(method: Method, sums: Sums, example: Example, done: int) -> Side:
