@@ -98,7 +98,7 @@ DEMO = Demo(
             "accepted",
             "weights",
         ),
-        "film_sides": 3,
-    },
+        "film_sides": 0,
+    },  # fmt: skip
     hint="Same inputs, sides timed in turns; only format and engine differ.",
 )

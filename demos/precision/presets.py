@@ -20,6 +20,13 @@ PRESETS = (
         confusion="Quantizing or calibrating? Static INT8 takes its ranges from data, and without any it cuts.",
     ),
     Preset(
+        "per-tensor",
+        "One scale for all channels",
+        {"sides": ["eager_fp32", "ort_fp32", "ort_int8"], "per_channel": False},
+        settles="P2",
+        confusion="INT8 or how it is scaled? One scale for a whole tensor is the widest channel's; photos show the loss.",
+    ),
+    Preset(
         "three-int8",
         "Static, dynamic, weight-only",
         {"task": "draw", "sides": ["eager_fp32", "ort_int8", "torchao_int8", "torchao_weight_only"], "n_quality": 8},
