@@ -65,6 +65,9 @@ def build() -> None:
     draw()
 
 
+FIRST_ROWS = ("p50", "p95", "agreement", "photo_agreement", "accuracy", "ssim", "psnr", "adherence", "cosine",
+              "recall_at_1", "accepted", "weights")  # fmt: skip
+
 DEMO = Demo(
     slug="precision",
     title="Precision",
@@ -84,21 +87,8 @@ DEMO = Demo(
         Study("numbers", "Numbers: a value in four formats", NumbersSettings, run_numbers),
     ),
     extra={
-        "first_rows": (
-            "p50",
-            "p95",
-            "agreement",
-            "photo_agreement",
-            "accuracy",
-            "ssim",
-            "psnr",
-            "adherence",
-            "cosine",
-            "recall_at_1",
-            "accepted",
-            "weights",
-        ),
+        "first_rows": FIRST_ROWS,
         "film_sides": 0,
-    },  # fmt: skip
+    },
     hint="Same inputs, sides timed in turns; only format and engine differ.",
 )

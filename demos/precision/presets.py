@@ -24,7 +24,7 @@ PRESETS = (
         "One scale for all channels",
         {"sides": ["eager_fp32", "ort_fp32", "ort_int8"], "per_channel": False},
         settles="P2",
-        confusion="INT8 or how it is scaled? One scale for a whole tensor is the widest channel's; photos show the loss.",
+        confusion="INT8 or how it is scaled? One scale a tensor is its widest channel's; photos show the loss.",
     ),
     Preset(
         "three-int8",
