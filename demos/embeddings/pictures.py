@@ -145,7 +145,11 @@ def lines_of_text(text: str, most: int, progress: Progress) -> Points:
         raise DemoError(
             f"text: at least 4 lines are needed, and there {'is 1' if len(filled) == 1 else f'are {len(filled)}'}."
         )
-    notes = [f"{len(lines) - len(filled):,} empty lines dropped."] if len(lines) > len(filled) else []
+    notes = (
+        [f"{len(lines) - len(filled):,} empty line{'s' * (len(lines) - len(filled) != 1)} dropped."]
+        if len(lines) > len(filled)
+        else []
+    )
     limit = min(most, MOST_LINES)
     at = np.sort(np.random.default_rng(SAMPLE_SEED).permutation(len(filled))[:limit])
     chosen = [filled[i] for i in at]

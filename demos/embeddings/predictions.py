@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from demos.embeddings.takeaway import kept
+from demos.embeddings.takeaway import A_RULER, kept
 from shared.comparison import Comparison
 from shared.demo import Answer, Prediction
 
 SAME_PICTURE = 0.05
 """Up to this Procrustes disparity two maps pass for the same picture."""
-A_RULER = 0.95
-"""From this rank correlation on, distances can be read off a map."""
 
 
 def _values(c: Comparison, name: str) -> tuple[float, float] | None:

@@ -182,7 +182,11 @@ def feed_parquet(sampler: Sampler, file: Path, progress: Progress) -> None:
             raise DemoError(f"upload: the Parquet file unpacks to more than {MOST_UNPACKED // 2**30} GB.")
         plain = [f.name for f in schema if _is_plain(f.type, pa)]
         if len(plain) < len(schema):
-            sampler.notes.append(f"{len(schema) - len(plain)} columns that hold neither numbers nor text left out.")
+            out = len(schema) - len(plain)
+            one = out == 1
+            sampler.notes.append(
+                f"{out} column{'' if one else 's'} that hold{'s' if one else ''} neither numbers nor text left out."
+            )
         done = 0
         for batch in table.iter_batches(CHUNK, columns=plain):
             frame = batch.to_pandas()

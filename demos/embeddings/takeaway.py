@@ -9,6 +9,8 @@ from demos.embeddings.shapes import by_chance
 from shared.comparison import Measure, Side, winner
 
 LETTERS = "ABC"
+A_GUIDE, A_RULER = 0.7, 0.95
+"""Below these rank correlations distances on a map are said to mislead, and to be no ruler."""
 APART = 0.25
 """From this distance of their means on, two modalities of length 1 are said to lie apart."""
 BARELY, MOSTLY = 0.2, 0.8
@@ -41,15 +43,16 @@ def _far(sides: Sequence[Side]) -> list[str]:
     if any(v is None for v in values):
         return []
     a, b = (float(v or 0.0) for v in values)
-    worst = max(a, b)
     said = f"Distances follow the original at a rank correlation of {_two((a, b), 2)}"
-    said += (
-        ": do not read far distances off either."
-        if worst < 0.7
-        else ": more than most maps, still no ruler."
-        if worst < 0.95
-        else "."
-    )
+    if max(a, b) < A_GUIDE:
+        said += ": do not read far distances off either."
+    elif max(a, b) < A_RULER:
+        said += ": in part, so neither map is a ruler."
+    elif min(a, b) >= A_RULER:
+        said += ": which of two distances is longer can be read off both."
+    else:
+        best, other = (0, 1) if a > b else (1, 0)
+        said += f": which is longer can be read off {_name(sides, best)}, not off {_name(sides, other)}."
     third = sides[2].measure("distance_correlation") if len(sides) > 2 else None
     if third is None or third.value is None:
         return [said]

@@ -236,6 +236,26 @@ def test_other_values_other_words(digits):
     assert better.startswith("B (UMAP) keeps near points near better") and "no clear difference" in unclear
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "end"),
+    [
+        (0.5, 0.3, ": do not read far distances off either."),
+        (0.5, 0.8, ": in part, so neither map is a ruler."),
+        (0.97, 0.96, ": which of two distances is longer can be read off both."),
+        (0.5, 0.96, ": which is longer can be read off B (UMAP), not off A (t-SNE)."),
+        (0.96, 0.5, ": which is longer can be read off A (t-SNE), not off B (UMAP)."),
+    ],
+)
+def test_what_is_said_of_far_distances(digits, a, b, end):
+    sides = [
+        replace(side, measures=(Measure("distance_correlation", value, "", "higher", ""),))
+        for side, value in zip(digits.sides, (a, b), strict=False)
+    ]
+    assert takeaway._far(sides) == [
+        f"Distances follow the original at a rank correlation of {a:.2f} for A, {b:.2f} for B{end}"
+    ]
+
+
 def test_the_grid_has_a_side_for_every_setting_and_gives_what_it_has():
     settings = GridSettings(dataset="trefoil", n_points=80, perplexities=[3, 12], neighbor_counts=[3, 12])
     found = run_grid(settings)

@@ -111,11 +111,11 @@ def test_npy_of_another_kind(tmp_path, array, sentence):
 
 
 def test_a_gigabyte_of_zeros_in_a_zip_is_refused_unread(tmp_path):
-    bomb = zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED)
+    bomb = zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1)
     with bomb, bomb.open("zeros.png", "w", force_zip64=True) as entry:
         for _ in range(1024):
             entry.write(bytes(2**20))
-    assert (tmp_path / "bomb.zip").stat().st_size < 2**21
+    assert (tmp_path / "bomb.zip").stat().st_size < 2**23
     with pytest.raises(DemoError) as error:
         read(tmp_path / "bomb.zip")
     assert str(error.value) == "upload: the zip unpacks to 1,024 MB; at most 200 MB are read."
@@ -314,7 +314,7 @@ def test_parquet(tmp_path):
     found = read(tmp_path / "a.parquet")
     assert found.features.shape == (39, 2) and set(found.labels) == {"x", "z"}
     assert found.notes == (
-        "1 columns that hold neither numbers nor text left out.",
+        "1 column that holds neither numbers nor text left out.",
         "1 row with a missing or unreadable number dropped.",
     )
 
