@@ -97,6 +97,7 @@ class Classifier:
         if wanted in names:
             return names.index(wanted)
         inside = [n for n in self.classes if wanted and wanted in n.lower()]
+        inside.sort(key=lambda n: (wanted not in n.lower().split(), len(n)))  # whole words first, short names first
         near = inside or difflib.get_close_matches(wanted, names, MOST_SUGGESTIONS, 0.6)
         hint = f": did you mean {' or '.join(f'“{n}”' for n in near[:MOST_SUGGESTIONS])}?" if near else "."
         raise DemoError(f"target: {self.name} has no class “{target[:40]}”{hint}")

@@ -42,7 +42,8 @@ def slice_figure(
             ),
             1, column,
         )  # fmt: skip
-    figure.update_yaxes(autorange="reversed")
+    figure.update_xaxes(showgrid=False)
+    figure.update_yaxes(autorange="reversed", showgrid=False)
     figure.update_layout(
         height=320, margin={"l": 60, "r": 10, "t": 34, "b": 40}, paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)", font={"color": INK, "size": 12},

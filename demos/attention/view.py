@@ -36,7 +36,7 @@ STRIPS = (("layer", "By layer"), ("head", "By head"), ("step", "By step"), ("tim
 
 def build() -> None:
     """Draw the tab inside an open Gradio context."""
-    tab = build_tab(DEMO, views=[View(_draw_looks, looks_html)])
+    tab = build_tab(DEMO, views=[View(_draw_looks, looks_html, studies=True)])
     _follow_photos(tab.controls)
 
 
@@ -57,11 +57,11 @@ def _draw_looks(comparison: Comparison | None) -> Component:
 
 
 def looks_html(c: Comparison) -> str:
-    """Word chips with their maps, then a larger look at any map, with the strips of its parts; empty where the result
-    has no maps."""
+    """Word chips with their maps, then a larger look at any map, with the strips of its parts; only the style of
+    the sides where the result has no maps."""
     sides = [s for s in c.sides if "map" in s.arrays]
     if not sides:
-        return ""
+        return _SIDES
     first = c.sides[0]
     words = _chips(first, "word", "word") if "word" in first.arrays else ""
     shown = "".join(

@@ -28,12 +28,13 @@ class View:
     `draw(comparison)` makes the component inside the open column, holding the comparison's value, or nothing where it
     gets None. `value(comparison)` is what the component shows for another result. Without a title the view stands right
     below the sides; with one, in a closed accordion below the takeaway, so that the table stays above the fold. Views
-    are for results of `compare`; a study's result hides nothing of theirs.
+    are for results of `compare`, and a study's result hides nothing of theirs, unless the view is of `studies` too.
     """
 
     draw: Callable[[Comparison | None], Component]
     value: Callable[[Comparison], Any]
     title: str = ""
+    studies: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +101,11 @@ class Panel:
             self.share.query: query_of_comparison(self.demo, shown.study, c),
             self.environment: environment_line(c),
         }
-        if not shown.study:
-            changed |= {component: view.value(c) for component, view in zip(self.drawn, self.views, strict=True)}
+        changed |= {
+            component: view.value(c)
+            for component, view in zip(self.drawn, self.views, strict=True)
+            if view.studies or not shown.study
+        }
         return changed | self._fold(shown)
 
     def unfold(self, shown: Shown | None, *answers: Any) -> dict[Any, Any]:
