@@ -188,7 +188,8 @@ def _plans(settings: EmbeddingSettings, points: Points) -> list[Plan]:
         truth = points.truth
         if truth is None:
             raise DemoError("third: this data set has no original in two dimensions; choose auto, none or pca.")
-        plans.append(Plan("original", f"the true shape, seen straight · {size}", lambda tell: Layout(truth), 0))
+        what = "your two columns as they are" if s.dataset == "upload" else "the true shape, seen straight"
+        plans.append(Plan("original", f"{what} · {size}", lambda tell: Layout(truth), 0))
     return plans
 
 

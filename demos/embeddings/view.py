@@ -31,7 +31,8 @@ _TEMPLATE = """
     <button type="button" data-tool="move" aria-pressed="false" title="Drag the map">Move</button>
     <button type="button" data-reset title="Whole maps, nothing selected">Reset</button>
     <button type="button" data-grow aria-pressed="false">Larger</button>
-    <span class="hint">Hover: the point in every map. Loop: select. Click: its true neighbors.</span>
+    <span class="hint mouse">Hover: the point in every map. Loop: select. Click: its true neighbors.</span>
+    <span class="hint touch">Tap: a point's true neighbors. Lasso: select with a loop; tap it again to scroll.</span>
   </div>
   <div class="legend" role="group" aria-label="Labels"></div>
   <div class="detail" aria-live="polite"></div>
