@@ -240,7 +240,7 @@ def _side(method: Method, sums: Sums, example: Example, done: int) -> Side:
         unit, better, note = specs[name]
         values = sums.values.get(name)
         if not values:
-            measures.append(Measure(name, None, unit, better, "Not measured: no scene of this run"))  # pyright: ignore[reportArgumentType]
+            measures.append(Measure(name, None, unit, better, "Of no scene of this run"))  # pyright: ignore[reportArgumentType]
             continue
         found = mean_interval(values, low=0.0, high=1.0, grain=0.05)
         about = f"{note}. Mean over {found.n} scenes, of each the mean over its stickers"

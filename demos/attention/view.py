@@ -78,7 +78,7 @@ def looks_html(c: Comparison) -> str:
     picture = data_uri(first.images[0])
     return (
         f'{_SIDES}<div class="looks">{row}'
-        '<details class="more"><summary>Look closer: opacity, layers, heads, steps</summary><div class="closer">'
+        '<details class="more"><summary>Look closer: opacity{", layers, heads, steps" if strips else ""}</summary><div class="closer">'
         f'<figure><div class="stack"><img src="{picture}" alt="the plain picture">'
         f'<img class="top" src="{start}" alt="the map" style="opacity:{OPACITY}"></div>'
         f'<figcaption class="named" aria-live="polite">{escape(sides[0].label)}</figcaption>'
