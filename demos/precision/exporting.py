@@ -25,6 +25,9 @@ OPSET = 17
 MOST_FILES = 40
 """Beyond so many exported files those used longest ago are deleted."""
 CALIBRATION_BATCH = 8
+PRODUCTS = ["MatMul", "Gemm"]
+"""What is quantized of a text encoder: it adds a mask whose masked places are as low as a float goes, and a range that
+reaches that far leaves one step for everything else."""
 FIXED_RANGE = (-1.0, 1.0)
 """What every activation is taken to lie in without calibration."""
 _one_at_a_time = threading.RLock()
@@ -62,7 +65,7 @@ def export(network: Network) -> Path:
 def quantize(network: Network, calibrating: Calibrating) -> Path:
     """The network as a static INT8 file in QDQ form by `onnxruntime.quantization`, made now if it is not there."""
     way = "channel" if calibrating.per_channel else "tensor"
-    name = f"{network.name}-{network.checksum}-{OPSET}-int8-{calibrating.key}-{way}"
+    name = f"{network.name}-{network.checksum}-{OPSET}-static-{calibrating.key}-{way}"
     with _one_at_a_time:
         source = export(network)
         return _kept(name, lambda path: _quantize(source, calibrating, path))
@@ -108,10 +111,19 @@ def _quantize(source: Path, calibrating: Calibrating, path: Path) -> None:
         # Convolutions take in their batch norms, and shapes are known; symbols are only needed for other networks.
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
         reader, overrides = _reader(prepared, calibrating)
+        products = PRODUCTS if _reads_tokens(prepared) else None
         quantize_static(
             str(prepared), str(path), reader, quant_format=QuantFormat.QDQ, per_channel=calibrating.per_channel,
             activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, extra_options=overrides,
+            op_types_to_quantize=products,
         )  # fmt: skip
+
+
+def _reads_tokens(prepared: Path) -> bool:
+    import onnx
+
+    graph = onnx.load(str(prepared)).graph
+    return any(i.type.tensor_type.elem_type == onnx.TensorProto.INT64 for i in graph.input)
 
 
 def _reader(prepared: Path, calibrating: Calibrating) -> tuple[Any, dict[str, Any]]:

@@ -152,9 +152,11 @@ def test_the_demo_makes_its_points():
 
 
 def test_embed_looks_reworded_captions_up(tiny):
-    sides = ["eager_fp32", "ort_fp32", "torchao_int8"]
+    sides = ["eager_fp32", "ort_fp32", "torchao_int8", "ort_int8"]
     c = compare(PrecisionSettings(task="embed", sides=sides, n_quality=20))
-    fp32, ort, int8 = c.sides
+    fp32, ort, int8, static = c.sides
+    # The mask that a text encoder adds goes as low as a float: a range over it would leave one step for the rest.
+    assert static.measure("cosine").value > 0.99
     assert fp32.measure("cosine").value == pytest.approx(1) and ort.measure("cosine").value == pytest.approx(1)
     assert ort.measure("recall_at_1").value == fp32.measure("recall_at_1").value
     assert 0.9 < int8.measure("cosine").value < 1 and "linear layers alone" in int8.measure("p50").note
