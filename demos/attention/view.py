@@ -76,9 +76,10 @@ def looks_html(c: Comparison) -> str:
     row = f'<div class="row words"><b>Words</b><div class="strip">{words}</div></div>' if words else ""
     start = _uri(np.asarray(sides[0].arrays["map"]), LARGE)
     picture = data_uri(first.images[0])
+    parts = "opacity, layers, heads, steps" if strips else "opacity"
     return (
         f'{_SIDES}<div class="looks">{row}'
-        '<details class="more"><summary>Look closer: opacity{", layers, heads, steps" if strips else ""}</summary><div class="closer">'
+        f'<details class="more"><summary>Look closer: {parts}</summary><div class="closer">'
         f'<figure><div class="stack"><img src="{picture}" alt="the plain picture">'
         f'<img class="top" src="{start}" alt="the map" style="opacity:{OPACITY}"></div>'
         f'<figcaption class="named" aria-live="polite">{escape(sides[0].label)}</figcaption>'

@@ -22,7 +22,7 @@ def test_every_word_is_a_chip_with_its_map():
     html = looks_html(result())
     assert html.count('data-kind="word"') == 2 and html.count('data-kind="side"') == 2
     assert html.count('data-kind="part"') == 1 and "By layer" in html and "By step" not in html
-    assert 'type="range"' in html
+    assert 'type="range"' in html and "Look closer: opacity, layers" in html
 
 
 def test_words_from_outside_are_escaped():
