@@ -91,7 +91,7 @@ def point_looks(
         return [trust_color(float(t)) for t in trust], shapes.tolist()
     if (labels < 0).all():
         return [PLAIN] * len(labels), shapes.tolist()
-    return [colors[i % len(colors)] if k else UNKNOWN for i, k in zip(labels, known, strict=True)], shapes.tolist()
+    return [colors[int(i) % len(colors)] if k else UNKNOWN for i, k in zip(labels, known, strict=True)], shapes.tolist()
 
 
 def trust_color(trust: float) -> str:

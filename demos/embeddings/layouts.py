@@ -75,10 +75,12 @@ def tsne(
         return _tsne_of_scikit_learn(points, perplexity, metric, seed, init, tell)
     # openTSNE scales the matrix in place, so each run gets a copy.
     given = PrecomputedAffinities(affinities(points, perplexity, metric).copy(), normalize=False)
+    # Typed as a name there, and called where it is not one.
+    gradient: Any = _Gradient(kl_divergence_fft if len(points) >= FFT_FROM else kl_divergence_bh, tell)
     embedding: Any = openTSNE.TSNEEmbedding(
         _tsne_start(points, init, seed),
         given,
-        negative_gradient_method=_Gradient(kl_divergence_fft if len(points) >= FFT_FROM else kl_divergence_bh, tell),
+        negative_gradient_method=gradient,
         n_jobs=JOBS,
         random_state=seed,
     )
