@@ -47,10 +47,11 @@ def run_batches(settings: BatchesSettings, progress: Progress | None = None) -> 
             for size in sizes:
                 inputs = network.example(size, settings.seed)
                 runs = {name: (lambda e=engine, x=inputs: e.run(x)) for name, engine in engines.items()}
+                before = steps.done
                 found = time_in_turns(
-                    runs, items=size, least_runs=LEAST_RUNS, device=network.loaded.device, progress=steps.timed
+                    runs, items=size, least_runs=LEAST_RUNS, device=network.loaded.device, progress=steps.timing()
                 )
-                steps.done = min(steps.total, steps.done + LEAST_RUNS * len(runs))
+                steps.done = min(steps.total, before + LEAST_RUNS * len(runs))
                 for name, timing in found.items():
                     note = f"{size} items in a call of {network.title}; sides in turns"
                     sides.append(Side(f"{TITLES[name]} · batch {size}", latency_measures(timing, note)))

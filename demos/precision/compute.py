@@ -40,9 +40,15 @@ class Steps:
         """Nothing more is done; asks whether the work is still wanted."""
         self._progress(self.done, self.total, UNIT)
 
-    def timed(self, done: int, total: int, unit: str) -> None:
-        """A progress callback for timed runs, counted by the caller."""
-        self.look()
+    def timing(self) -> Progress:
+        """A progress callback for timed runs, which counts them on from here."""
+        base = self.done
+
+        def look(done: int, total: int, unit: str) -> None:
+            self.done = max(self.done, min(base + done, self.total))
+            self.look()
+
+        return look
 
 
 def make_task(settings: PrecisionSettings) -> Task:

@@ -57,7 +57,7 @@ def run_roofline(settings: RooflineSettings, progress: Progress | None = None) -
             inputs = network.example(settings.batch, settings.seed)
             runs = {name: (lambda e=engine, x=inputs: e.run(x)) for name, engine in engines.items()}
             found = time_in_turns(runs, items=settings.batch, least_runs=LEAST_RUNS, device=device,
-                                  progress=steps.timed)  # fmt: skip
+                                  progress=steps.timing())  # fmt: skip
             flops = work_of(network, settings.batch).flops
             moved = sum(x.numel() * x.element_size() for x in inputs)
             for name in names:

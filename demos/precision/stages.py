@@ -50,9 +50,10 @@ def run_stages(settings: StagesSettings, progress: Progress | None = None) -> Co
                 engines[stage] = _build(stage, network, task, names, settings, steps, reasons)
                 inputs = network.example(1 if stage != "text encoder" else 2, settings.seed)
                 runs = {name: (lambda e=e, x=inputs: e.run(x)) for name, e in engines[stage].items()}
+                before = steps.done
                 timings[stage] = time_in_turns(runs, least_runs=LEAST_RUNS, device=network.loaded.device,
-                                               progress=steps.timed)  # fmt: skip
-                steps.done = min(steps.total, steps.done + LEAST_RUNS * len(names))
+                                               progress=steps.timing())  # fmt: skip
+                steps.done = min(steps.total, before + LEAST_RUNS * len(names))
             between = _savings(task, engines["U-Net"], timings, settings, half, steps)
         except Cancelled:
             complete = False
