@@ -59,7 +59,7 @@ def launch(options: "argparse.Namespace") -> gr.Blocks:
         theme=theme(),
         css=css(),
         head=HEAD,
-        mcp_server=True,
+        mcp_server=not options.auth,  # its tools call the gallery without a login, so behind one they could only fail
         footer_links=["api"],
         run_history=False,
         max_file_size="64mb",

@@ -8,11 +8,18 @@ from __future__ import annotations
 import argparse
 import importlib
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from urllib.parse import urlencode
 
 from shared.demo import Demo, Preset
 
+HERE = "http://127.0.0.1:7860/"
+"""Where `python app.py` serves the gallery."""
+RUN_WORDS = (
+    "Open the link and let the room predict: an answer shows the numbers to whoever gives it. "
+    "In a workshop the gallery's first page has the room's tally."
+)
 MINUTES_OPENING, MINUTES_PRESET, MINUTES_CLOSING = 5, 6, 5
 
 
@@ -36,7 +43,7 @@ def to_markdown(demo: Demo, url: str = "") -> str:
     for number, preset in enumerate(demo.presets, start=1):
         point = f" {preset.confusion}" if preset.confusion else ""
         lines += [f"{number}. [{preset.title}]({preset_link(demo, preset, url)}).{point}".replace("..", ".")]
-    lines += ["", "Open the link, let the room predict, then press “Show me the numbers”. Compare with the tally.", ""]
+    lines += ["", RUN_WORDS, ""]
     lines += [f"## Close ({MINUTES_CLOSING} minutes)", "", f"**The trap.** {demo.trap}", ""]
     if demo.studies:
         titles = "; ".join(study.title for study in demo.studies)
@@ -47,33 +54,49 @@ def to_markdown(demo: Demo, url: str = "") -> str:
 
 def to_html(demo: Demo, url: str = "") -> str:
     """The lesson plan as one HTML page that prints on one sheet."""
-    body = "\n".join(_block(line) for line in to_markdown(demo, url).splitlines() if line)
+    blocks = [line for line in to_markdown(demo, url).splitlines() if line]
+    body = "\n".join(
+        f"<{kind}>{''.join(map(_block, lines))}</{kind}>" if kind else "\n".join(map(_block, lines))
+        for kind, lines in groupby(blocks, _list_of)
+    )
     return (
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(demo.title)}</title>"
         "<style>body{font:15px/1.45 system-ui,sans-serif;max-width:44em;margin:2em auto;padding:0 1em}"
-        "h1{font-size:1.4em}h2{font-size:1.1em;margin:1.1em 0 .3em}p{margin:.35em 0}</style>"
+        "h1{font-size:1.4em}h2{font-size:1.1em;margin:1.1em 0 .3em}p,li{margin:.35em 0}"
+        "ul,ol{padding-left:1.6em}</style>"
         f"<body>{body}</body></html>\n"
     )
+
+
+def _list_of(line: str) -> str:
+    """The HTML list that a line is an item of: "ul", "ol", or "" for none."""
+    return "ul" if line.startswith("- ") else "ol" if line[:1].isdigit() else ""
 
 
 def _block(line: str) -> str:
     level = len(line) - len(line.lstrip("#"))
     if level:
         return f"<h{level}>{escape(line[level:].strip())}</h{level}>"
+    if not _list_of(line):
+        return f"<p>{_words(line)}</p>"
+    return f"<li>{_words(line.partition(' ')[2])}</li>"
+
+
+def _words(line: str) -> str:
     start, found, rest = line.partition("](")
     if found:
         before, _, title = start.partition("[")
         address, _, after = rest.partition(")")
-        return f"<p>{escape(before)}<a href='{escape(address, quote=True)}'>{escape(title)}</a>{escape(after)}</p>"
+        return f"{escape(before)}<a href='{escape(address, quote=True)}'>{escape(title)}</a>{escape(after)}"
     parts = escape(line).split("**")
-    return "<p>" + "".join(f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)) + "</p>"
+    return "".join(f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Writes the plans of all demos into a folder."""
     parser = argparse.ArgumentParser("python -m shared.lessons", description=main.__doc__)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the pages")
-    parser.add_argument("--url", default="", help="address of the gallery, for the links; relative ones without it")
+    parser.add_argument("--url", default=HERE, help=f"address of the gallery, for the links; {HERE} by default")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     for demo in importlib.import_module("demos").all_demos():

@@ -39,23 +39,20 @@ def count_answers(demo: Demo, answers: Sequence[gr.Radio]) -> None:
     if not hosting().teacher:
         return
     for number, answer in enumerate(answers):
-        before = gr.State("")
-        answer.input(_counter(demo, number), [answer, before], before, **QUIETLY)
+        counted = gr.State(0)
+        answer.input(_counter(demo, number), [answer, counted], counted, **QUIETLY)
 
 
 def _counter(demo: Demo, number: int) -> Any:
     known = {answer.label for answer in demo.predictions[number].answers}
 
-    def count(chosen: Any, before: str) -> str:
-        if chosen not in known or chosen == before:
-            return before
-        TALLY.choose(demo.slug, number, chosen, before)
-        return chosen
+    def count(chosen: Any, counted: int) -> int:
+        return TALLY.choose(demo.slug, number, chosen, counted) if chosen in known else counted
 
     return count
 
 
-def reveal(demos: Sequence[Demo], given: str, begin_anew: bool = False, tally: Tally = TALLY) -> str:
+def reveal(demos: Sequence[Demo], given: object, begin_anew: bool = False, tally: Tally = TALLY) -> str:
     """The board for the teacher, after a reset if wanted; a sentence for everybody else."""
     if not is_teacher(given, hosting().teacher):
         time.sleep(WRONG_WAITS)

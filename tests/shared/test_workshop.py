@@ -18,9 +18,9 @@ each_demo = pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.slug)
 
 def test_the_tally_counts_each_visitor_once() -> None:
     tally = Tally()
-    tally.choose("guidance", 0, "A")
-    tally.choose("guidance", 0, "A")
-    tally.choose("guidance", 0, "B", before="A")
+    counted = tally.choose("guidance", 0, "A")
+    tally.choose("guidance", 0, "B")
+    assert tally.choose("guidance", 0, "B", counted) == counted
     tally.choose("guidance", 1, "A")
     assert tally.counts("guidance", 0) == {"A": 1, "B": 1}
     assert tally.counts("guidance", 1) == {"A": 1} and tally.counts("fusion", 0) == {}
@@ -31,6 +31,7 @@ def test_the_tally_counts_each_visitor_once() -> None:
 def test_only_the_password_given_at_launch_makes_a_teacher() -> None:
     assert is_teacher("chalk", "chalk")
     assert not is_teacher("", "") and not is_teacher("chalk ", "chalk") and not is_teacher("", "chalk")
+    assert not is_teacher(None, "chalk") and not is_teacher("\ud800", "chalk")
 
 
 @each_demo

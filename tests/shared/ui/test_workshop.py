@@ -53,10 +53,13 @@ def test_a_workshop_link_opens_the_preset_with_its_numbers_hidden() -> None:
     assert "<a href='?demo=some&amp;word=b+c&amp;predict=1'>First &amp; last</a>" in links_html((DEMO,))
 
 
-def test_an_answer_that_changes_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_answer_of_a_round_counts_and_after_a_reset_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     tally = Tally()
     monkeypatch.setattr(workshop, "TALLY", tally)
     count = workshop._counter(DEMO, 0)
-    assert count("A & B", "") == "A & B" and count("C", "A & B") == "C" and count("C", "C") == "C"
-    assert count("forged", "C") == "C"
-    assert tally.counts("some", 0) == {"C": 1}
+    assert count("forged", 0) == 0 and count(None, 0) == 0
+    one = count("A & B", 0)
+    assert count("C", one) == one and tally.counts("some", 0) == {"A & B": 1}  # the numbers are on view by then
+    tally.reset()
+    assert count("A & B", 0) != one and count("C", one) != one
+    assert tally.counts("some", 0) == {"A & B": 1, "C": 1}
