@@ -14,7 +14,7 @@ from shared.demo import DemoError
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 LIST = "checksums.json"
-KINDS = (".safetensors", ".json", ".txt", ".npz", ".pth", ".onnx")
+KINDS = (".safetensors", ".json", ".txt", ".npz", ".pth", ".onnx", ".flac")
 AGAIN = "check out the folder again, or run “python -m shared.checksums” if you have trained it anew"
 
 

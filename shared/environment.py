@@ -29,8 +29,10 @@ def environment_parts(environment: Mapping[str, Any], libraries: int = 8) -> lis
 
 
 def generator(environment: Mapping[str, Any]) -> str:
-    """The model that drew a result's pictures, by name and in words; empty where no model drew any."""
-    rows = (row for row in ROWS if row.name == environment.get("model") and row.kind == "pipeline")
+    """The model that drew a result's pictures, by name and in words; empty where no model drew any. It is the one named
+    by `drawn_by`, where a demo says that, and `model` otherwise."""
+    name = environment.get("drawn_by", environment.get("model"))
+    rows = (row for row in ROWS if row.name == name and row.kind == "pipeline")
     return next((f"{row.name} ({row.about})" for row in rows), "")
 
 

@@ -132,7 +132,7 @@ def run_benchmark(settings: BenchmarkSettings, progress: Progress | None = None)
         takeaway=say_benchmark(sides, done, complete),
         environment=environment(
             loaded.device, loaded.dtype, "diffusers", "captum", model=loaded.row.name, weights=loaded.origin,
-            classifier=classifier.name,
+            classifier=classifier.name, drawn_by="",
         ),
         complete=complete,
     )  # fmt: skip

@@ -112,6 +112,7 @@ def compare(settings: AttentionSettings, progress: Progress | None = None) -> Co
             classifier.loaded.device, classifier.loaded.dtype, "diffusers", "captum",
             model=row.name if loaded else classifier.name, weights=(loaded or classifier.loaded).origin,
             classifier=classifier.name, target=classifier.classes[target],
+            drawn_by=row.name if settings.source == "generated" else "",
         ),
         measures=_between(found, chance, classifier.classes[target]),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from demos.attention.pictures import overlay
 from demos.attention.settings import ShortcutSettings
 from demos.attention.slices import slice_figure
 from demos.attention.takeaway import say_duplicates, say_shortcut
-from shared import explaining
+from shared import checksums, explaining
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment
@@ -60,10 +60,11 @@ def run_shortcut(settings: ShortcutSettings, progress: Progress | None = None) -
     """Two sides of one architecture. background: biased and balanced training, with accuracy on both splits, slices and
     maps. near-duplicates: a split by picture and a split by scene. Stopped early, it gives what it has.
 
-    Raises DemoError where the weights are not there.
+    Raises DemoError where the weights are not there, or are damaged.
     """
     names = ("biased", "balanced") if settings.part == "background" else ("by_picture", "by_scene")
     try:
+        checksums.check(FOLDER)
         networks = [load_small_cnn(FOLDER / f"{name}.safetensors") for name in names]
     except OSError:
         raise DemoError(

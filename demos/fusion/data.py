@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from demos.fusion.settings import Task
+from shared import checksums
 from shared.sound import RATE, SAMPLES, log_mel, normalize, place
 
 ASSETS = Path(__file__).parents[2] / "assets" / "fusion"
@@ -48,9 +49,16 @@ WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 @cache
+def bundle() -> Path:
+    """The folder of the bundled models and test set, its files checked. Raises DemoError where one is damaged."""
+    checksums.check(ASSETS)
+    return ASSETS
+
+
+@cache
 def load_pictures() -> Pictures:
     """The bundled test pictures."""
-    with np.load(ASSETS / "pictures.npz", allow_pickle=False) as file:
+    with np.load(bundle() / "pictures.npz", allow_pickle=False) as file:
         return Pictures(file["pictures"], file["digits"].astype(np.int64))
 
 
@@ -59,8 +67,8 @@ def load_speech() -> Speech:
     """The bundled test speech, each clip prepared as in training."""
     import soundfile
 
-    index = json.loads((ASSETS / "speech.json").read_text())
-    samples, rate = soundfile.read(ASSETS / "speech.flac", dtype="float32")
+    index = json.loads((bundle() / "speech.json").read_text())
+    samples, rate = soundfile.read(bundle() / "speech.flac", dtype="float32")
     assert rate == RATE
     windows = [place(normalize(samples[c["start"] : c["start"] + c["length"]])) for c in index]
     return Speech(np.stack(windows), tuple(c["word"] for c in index), tuple(c["voice"] for c in index))

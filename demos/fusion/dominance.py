@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.fusion.data import ASSETS
+from demos.fusion.data import bundle
 from demos.fusion.lines import Line, draw_lines
 from demos.fusion.settings import DominanceSettings
 from shared.comparison import Comparison, Measure, Side
@@ -29,7 +29,7 @@ def run_dominance(settings: DominanceSettings, progress: Progress | None = None)
     """
     progress = progress or no_progress
     progress(0, 1, "logs")
-    path = ASSETS / "dominance.json"
+    path = bundle() / "dominance.json"
     if not path.exists():
         raise DemoError("This release holds no training log; `python -m assets.fusion.dominance` makes it.")
     log = json.loads(path.read_text())

@@ -12,10 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from demos.fusion.data import ASSETS, to_features
+from demos.fusion.data import bundle, to_features
 from demos.fusion.networks import Fusion, Late, Present, build, combine
 from demos.fusion.settings import DropAs, Task
-from shared import checksums
 from shared.demo import DemoError
 from shared.sound import SAMPLES
 
@@ -64,7 +63,7 @@ class Variant:
 def catalog() -> dict[Variant, str]:
     """Every bundled model with its prefix in the weights."""
     found: dict[Variant, str] = {}
-    for entry in json.loads((ASSETS / "config.json").read_text())["variants"]:
+    for entry in json.loads((bundle() / "config.json").read_text())["variants"]:
         variant = Variant(entry["design"], entry["task"], float(entry["dropout"]), float(entry["scale"]))
         found[variant] = str(entry["name"])
     return found
@@ -74,8 +73,7 @@ def catalog() -> dict[Variant, str]:
 def _weights() -> dict[str, Tensor]:
     from safetensors.torch import load_file
 
-    checksums.check(ASSETS)
-    return load_file(ASSETS / "model.safetensors")
+    return load_file(bundle() / "model.safetensors")
 
 
 @cache

@@ -102,7 +102,7 @@ def compare(settings: PrecisionSettings, progress: Progress | None = None) -> Co
         takeaway=say(sides, decision, settings.calibration),
         environment=environment(
             first.device, torch.float32, "onnxruntime", "torchao", model=" and ".join(n.title for n in task.networks),
-            weights=first.origin,
+            weights=first.origin, drawn_by=first.row.name,
         ),
     )  # fmt: skip
 

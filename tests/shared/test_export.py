@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from shared.comparison import Comparison, Measure, Side
+from shared.environment import environment_parts
 from shared.export import COLUMNS, card_png, link_query, to_csv, to_json, to_npz
 from tests.looks import HOSTILE, SETTINGS, compared, hostile, share
 
@@ -69,6 +70,22 @@ def test_the_card_carries_its_settings_and_link():
     assert picture.text["Link"] == "?demo=guidance&seed=13"
     assert picture.text["Software"] == "made by Side by Side"
     assert picture.text["Description"] == c.takeaway
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"model": "sticker_diffusion"}, True),
+        ({"model": "sticker_diffusion", "drawn_by": ""}, False),  # its maps, on a picture that it did not draw
+        ({"model": "text encoder and U-Net", "drawn_by": "sticker_diffusion"}, True),
+        ({"model": "scene_reader", "drawn_by": "scene_reader"}, False),
+    ],
+)
+def test_the_card_says_ai_generated_where_a_model_drew_the_pictures(environment: dict[str, str], said: bool) -> None:
+    c = dataclasses.replace(compared(share(0.5)), environment=environment)
+    source = Image.open(io.BytesIO(card_png(c, width=800))).info.get("Source", "")
+    assert source.startswith("AI-generated pictures, by sticker_diffusion (") == said
+    assert ("AI-generated pictures" in environment_parts(environment)) == said
 
 
 def test_the_link_names_every_setting_and_the_resolved_model():

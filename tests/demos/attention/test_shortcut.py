@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 
 from assets.shortcut_classifier.data import GROUNDS, PHOTOS, by_picture, by_scene, films, split_scenes
+from demos.attention import shortcut
 from demos.attention.settings import ShortcutSettings
 from demos.attention.shortcut import run_shortcut
 from demos.attention.slices import slices
-from shared.demo import Cancelled
+from shared.demo import Cancelled, DemoError
 from shared.small_cnn import KINDS
 
 
@@ -61,8 +64,16 @@ def test_slices_are_means_and_empty_pairs_are_empty():
     assert found[0, 1] == 0.5 and found[1, 0] == 1 and np.isnan(found[0, 0])
 
 
+def test_a_damaged_file_of_weights_gets_a_sentence(tmp_path, monkeypatch):
+    folder = tmp_path / "shortcut_classifier"
+    shutil.copytree(shortcut.FOLDER, folder)
+    with (folder / "biased.safetensors").open("r+b") as file:
+        file.truncate(30_000)
+    monkeypatch.setattr(shortcut, "FOLDER", folder)
+    with pytest.raises(DemoError, match=r"biased\.safetensors of shortcut_classifier is damaged or changed"):
+        run_shortcut(ShortcutSettings(n_pictures=12, n_maps=6))
+
+
 @pytest.mark.parametrize("name", ["biased", "balanced", "by_picture", "by_scene"])
 def test_weights_are_small(name):
-    from demos.attention.shortcut import FOLDER
-
-    assert (FOLDER / f"{name}.safetensors").stat().st_size < 400_000
+    assert (shortcut.FOLDER / f"{name}.safetensors").stat().st_size < 400_000

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import shutil
+from typing import Any
+
 import numpy as np
 import pytest
 import soundfile
 import torch
 from PIL import Image
 
-from demos.fusion import DEMO
+from demos.fusion import DEMO, data
 from demos.fusion.data import draw_pairs, load_pictures, load_speech, put_noise_on_pictures, put_noise_on_sounds
 from demos.fusion.measures import Marks, calibration_measure, compare_falls, mark, total_variation
 from demos.fusion.models import Inputs, drop, make_inputs
@@ -192,6 +195,19 @@ def test_missing_uploads_and_bad_files_get_a_sentence(tmp_path):
     ):
         with pytest.raises(DemoError, match=said):
             DEMO.compare(FusionSettings(**settings))
+
+
+@pytest.mark.parametrize(("name", "load"), [("pictures.npz", data.load_pictures), ("speech.flac", data.load_speech)])
+def test_a_damaged_test_set_gets_a_sentence(name: str, load: Any, tmp_path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "fusion"
+    shutil.copytree(data.ASSETS, folder)
+    content = bytearray((folder / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / name).write_bytes(bytes(content))
+    monkeypatch.setattr(data, "ASSETS", folder)
+    data.bundle.cache_clear()
+    with pytest.raises(DemoError, match=rf"The file {name} of fusion is damaged or changed"):
+        load.__wrapped__()
 
 
 def test_settings_say_what_they_allow():
