@@ -168,7 +168,7 @@ def find(arguments: Sequence[str]) -> tuple[Demo, Study | None, list[str]]:
 def write(result: Comparison, folder: Path, dark: bool) -> list[Path]:
     """Write everything that the share bar offers, and each side's plain picture; the answer is the files."""
     from shared.colors import letter
-    from shared.export import card_png, to_csv, to_json, to_npz
+    from shared.export import card_png, side_png, to_csv, to_json, to_npz
 
     contents: dict[str, bytes] = {
         "card.png": card_png(result, dark=dark),
@@ -177,14 +177,12 @@ def write(result: Comparison, folder: Path, dark: bool) -> list[Path]:
     }
     if any(side.arrays for side in result.sides):
         contents["arrays.npz"] = to_npz(result)
-    for name, content in contents.items():
-        (folder / name).write_bytes(content)
-    paths = [folder / name for name in contents]
     for index, side in enumerate(result.sides):
         if side.face:
-            paths.append(folder / f"side-{letter(index).lower()}.png")
-            side.face.save(paths[-1])
-    return paths
+            contents[f"side-{letter(index).lower()}.png"] = side_png(result, index)
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return [folder / name for name in contents]
 
 
 def run(work: Callable[..., Comparison], settings: Settings, reporter: Reporter) -> Comparison:

@@ -9,6 +9,7 @@ import re
 from urllib.parse import urlencode
 
 import numpy as np
+from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from shared.colors import letter
@@ -62,8 +63,18 @@ def card_png(c: Comparison, width: int = 1600, dark: bool = False, query: str = 
     the card then prints with the link."""
     from shared.card import draw_card
 
-    chunks = PngInfo()
     link = query.removeprefix("?") or link_query(c)
+    return _to_png(draw_card(c, width, dark, f"{address}?{link}" if address else ""), c, link)
+
+
+def side_png(c: Comparison, index: int) -> bytes:
+    """A side's picture as PNG, with the card's text chunks; empty where the side has no picture."""
+    face = c.sides[index].face
+    return _to_png(face, c, link_query(c)) if face else b""
+
+
+def _to_png(picture: Image.Image, c: Comparison, link: str) -> bytes:
+    chunks = PngInfo()
     settings = json.dumps(plain(c.settings), ensure_ascii=False, allow_nan=False)
     texts = {"Software": MADE_BY, "Description": c.takeaway, "Settings": settings, "Link": f"?{link}"}
     if generator(c.environment):
@@ -71,7 +82,7 @@ def card_png(c: Comparison, width: int = 1600, dark: bool = False, query: str = 
     for name, text in texts.items():
         chunks.add_itxt(name, text.replace("\0", ""))
     file = io.BytesIO()
-    draw_card(c, width, dark, f"{address}?{link}" if address else "").save(file, "PNG", pnginfo=chunks)
+    picture.save(file, "PNG", pnginfo=chunks)
     return file.getvalue()
 
 

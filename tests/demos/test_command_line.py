@@ -134,6 +134,9 @@ def test_it_writes_card_numbers_arrays_and_plain_pictures(
     assert [side["measures"][0]["value"] for side in found["sides"]] == [9, 25]
     with Image.open(out / "side-b.png") as picture:
         assert picture.size == (8, 8) and picture.getpixel((0, 0)) == (100, 90, 200)
+        assert json.loads(picture.info["Settings"]) == found["settings"] and picture.info["Link"].startswith(
+            "?demo=tiny"
+        )
     with np.load(out / "arrays.npz") as arrays:
         assert sorted(float(value.mean()) for value in arrays.values()) == [3.0, 5.0]
     with (out / "data.csv").open(newline="") as file:
