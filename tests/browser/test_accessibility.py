@@ -35,6 +35,7 @@ def test_axe_finds_nothing_serious_in_our_own_markup(page: Page, query: str) -> 
     expect(page.locator(".sbs-table:visible" if query else ".sbs-card").first).to_be_visible()
     for theme in ("light", "dark"):
         page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
+        page.evaluate("Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => {})")
         ours = violations(page, {"include": [[".sbs-tight"]]})
         if WHOLE:
             print(f"\n{query or 'gallery'}, {theme}: the whole page, Gradio's included: {violations(page)}")
