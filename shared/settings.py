@@ -56,7 +56,7 @@ class SettingsError(ValueError):
     field's name, empty where values do not go together."""
 
     def __init__(self, message: str, field: str = "") -> None:
-        super().__init__(message)
+        super().__init__(" ".join(message.split()))  # one line, whatever was in the value
         self.field = field
 
 

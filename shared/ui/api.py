@@ -15,7 +15,7 @@ from shared.comparison import Comparison
 from shared.demo import Demo
 from shared.settings import Settings, SettingsError, look
 from shared.ui.presence import forget_lone_session, visitor, watch_client
-from shared.ui.running import DEVICE_SLOT, Step, Waiting, follow, sentence_for
+from shared.ui.running import DEVICE_SLOT, Step, Stopping, Waiting, follow, sentence_for
 
 
 def add_endpoints(demo: Demo) -> None:
@@ -78,6 +78,8 @@ def make_endpoint(
                 async for update in updates:
                     if isinstance(update, Waiting):
                         tell(0, desc=f"busy, place {update.place} in line")
+                        continue
+                    if isinstance(update, Stopping):
                         continue
                     if not isinstance(update, Step):
                         return update.to_dict()

@@ -42,6 +42,7 @@ def test_a_side_named_twice_counts_once():
         (BatchesSettings, {"sizes": "1, 65"}, "sizes: “65” is no whole number from 1 to 64."),
         (BatchesSettings, {"sizes": ""}, "sizes: at least one number is needed."),
         (CalibrationSettings, {"sizes": "8; -1"}, "sizes: “-1” is no whole number from 1 to 512."),
+        (CalibrationSettings, {"sizes": "0\n0"}, "sizes: “0 0” is no whole number from 1 to 512."),
         (NumbersSettings, {"value": "1e301"}, "value must be from -1e300 to 1e300"),
         (StagesSettings, {"steps": 1}, "steps must be a whole number from 2 to 50, not 1."),
     ],
