@@ -32,6 +32,11 @@ def test_building_the_page_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines() == ["[]", "[] True"]
 
 
+def test_the_libraries_say_nothing_when_they_are_imported() -> None:
+    done = run("import shared.sampling")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_analytics_are_off_before_gradio_is_there() -> None:
     done = run("import app; from gradio import analytics; print(analytics.analytics_enabled())")
     assert done.stdout == "False\n", done.stderr
