@@ -74,7 +74,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Sides on the same input, in one run. `measures` are between the sides; `environment` is where it ran."""
+    """Sides on the same input, in one run. `measures` are between the sides; `environment` is where it ran. Its
+    `drawn_by` names the model that drew the pictures where that is not its `model`, and is empty where none did."""
 
     demo: str
     settings: dict[str, Any]
