@@ -18,7 +18,7 @@ from demos.embeddings import data, layouts
 from demos.embeddings.align import align, principal
 from demos.embeddings.drawing import draw, frame, palette
 from demos.embeddings.faithfulness import Faith, Original, faith, original, point_trust
-from demos.embeddings.layouts import EARLY, LATE, Layout, umap_epochs, usable_neighbors, usable_perplexity
+from demos.embeddings.layouts import Layout, tsne_steps, umap_epochs, usable_neighbors, usable_perplexity
 from demos.embeddings.measures import between, side_measures
 from demos.embeddings.neighbours import nearest
 from demos.embeddings.points import Points
@@ -176,7 +176,7 @@ def _plans(settings: EmbeddingSettings, points: Points) -> list[Plan]:
         return lambda tell: layouts.umap(points, at, s.min_dist, s.metric, s.seed, s.init, tell)
 
     plans = [
-        Plan("t-SNE", f"perplexity {perplexity:.3g} · seed {s.seed} · {size}", tsne(perplexity), EARLY + LATE,
+        Plan("t-SNE", f"perplexity {perplexity:.3g} · seed {s.seed} · {size}", tsne(perplexity), tsne_steps(count),
              tsne(third_perplexity) if again else None),
         Plan("UMAP", f"n_neighbors {neighbors} · min_dist {s.min_dist:g} · seed {s.seed} · {size}", umap(neighbors),
              umap_epochs(count), umap(third_neighbors) if again else None),

@@ -15,7 +15,7 @@ from demos.embeddings.align import align, disparity, principal
 from demos.embeddings.compute import Steps, describe, environment, limits_said, public_settings
 from demos.embeddings.drawing import draw, frame, palette
 from demos.embeddings.faithfulness import Faith, Original, faith, original
-from demos.embeddings.layouts import EARLY, LATE, Layout, umap_epochs, usable_neighbors, usable_perplexity
+from demos.embeddings.layouts import Layout, tsne_steps, umap_epochs, usable_neighbors, usable_perplexity
 from demos.embeddings.neighbours import nearest
 from demos.embeddings.points import Points
 from demos.embeddings.settings import GridSettings, StabilitySettings
@@ -55,7 +55,7 @@ def run_grid(settings: GridSettings, progress: Progress | None = None) -> Compar
     def umap(at: int) -> Callable[[layouts.Tell], Layout]:
         return lambda tell: layouts.umap(points, at, s.min_dist, s.metric, s.seed, tell=tell)
 
-    jobs = [Job(f"{p:g} · t-SNE, perplexity", _cut(usable_perplexity(p, count), p), tsne(p), EARLY + LATE)
+    jobs = [Job(f"{p:g} · t-SNE, perplexity", _cut(usable_perplexity(p, count), p), tsne(p), tsne_steps(count))
             for p in dict.fromkeys(s.perplexities)]  # fmt: skip
     jobs += [Job(f"{k} · UMAP, n_neighbors", _cut(usable_neighbors(k, count), k), umap(k), umap_epochs(count))
              for k in dict.fromkeys(s.neighbor_counts)]  # fmt: skip
@@ -105,9 +105,11 @@ def _seeded(points: Points, s: StabilitySettings, side: str, seed: int) -> Job:
 
         return Job(side, str(seed), umap, umap_epochs(len(points)))
     init = "pca" if side.endswith("PCA") else "random"
-    return Job(
-        side, str(seed), lambda tell: layouts.tsne(points, s.perplexity, s.metric, seed, init, tell), EARLY + LATE
-    )
+
+    def tsne(tell: layouts.Tell) -> Layout:
+        return layouts.tsne(points, s.perplexity, s.metric, seed, init, tell)
+
+    return Job(side, str(seed), tsne, tsne_steps(len(points)))
 
 
 def _run(
