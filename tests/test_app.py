@@ -37,6 +37,18 @@ def test_the_libraries_say_nothing_when_they_are_imported() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_onnx_runtime_starts_no_telemetry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its uploader leaves a session file in the temporary folder as soon as the library is there."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY", raising=False)
+    assert run("import onnxruntime").returncode == 0
+    watched = [path.name for path in tmp_path.iterdir()]
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert run("import shared, onnxruntime").returncode == 0
+    assert list(tmp_path.iterdir()) == [], f"(without our setting: {watched})"
+
+
 def test_analytics_are_off_before_gradio_is_there() -> None:
     done = run("import app; from gradio import analytics; print(analytics.analytics_enabled())")
     assert done.stdout == "False\n", done.stderr
