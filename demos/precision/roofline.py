@@ -154,8 +154,8 @@ def say(sides: Sequence[Side]) -> str:
     best, worst = max(found), min(found)
     if best[0] > ABOVE:
         return (
-            f"{best[1]} measured {best[0]:.0%} of its own roof, which no side can pass: something else "
-            "ran while the matrix product or the copy was measured, so measure again."
+            f"{best[1]} measured {best[0]:.0%} of its roof. The roof is PyTorch's own matrix product: either this "
+            "engine's products are faster, or something else ran while the roof was measured. Measure again to tell."
         )
     if best[1] == worst[1]:
         return f"{best[1]} reaches {best[0]:.0%} of this machine's own roof for its format."
