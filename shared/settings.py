@@ -75,7 +75,7 @@ def setting(
     hidden: bool = False,
     control: Literal["", "sketch", "sound"] = "",
     not_offered: tuple[str, ...] = (),
-    titles: Mapping[str, str] | None = None,
+    titles: Mapping[Any, str] | None = None,
     **bounds: Any,
 ) -> Any:
     """A field of Settings, with what the views need to draw it.

@@ -154,28 +154,27 @@ def score_batches(batches: Sequence[Batch], tell: Callable[[], None]) -> Iterato
 def score(batch: Batch, tell: Callable[[], None]) -> Iterator[dict[Method, Scored]]:
     """The scores of a batch's scenes by method. `tell` is called between its parts, and may raise to stop the work."""
     loaded, classifier = load_pipeline(batch.settings.model), classifiers.load("scene_reader")
-    found = explain_batch(loaded, classifier, batch.examples, batch.settings, batch.choice, batch.start, tell)
-    for index, each in enumerate(found):
+    for index, each in enumerate(explain_batch(loaded, classifier, batch, tell)):
         curves = batch.start + index < batch.settings.curve_scenes
         yield _score_scene(each, batch.examples[index], batch.settings, classifier, curves=curves)
 
 
 def explain_batch(
-    loaded: Loaded, classifier: classifiers.Classifier, examples: Sequence[Example], settings: BenchmarkSettings,
-    choice: maps.Choice, start: int, tell: Callable[[], None],
-) -> Iterator[Maps]:  # fmt: skip
+    loaded: Loaded, classifier: classifiers.Classifier, batch: Batch, tell: Callable[[], None]
+) -> Iterator[Maps]:
     """For each example and method the maps of its two stickers, [h, w] of the picture. The random weights change with
     every batch. `tell` is called between its parts, and may raise to stop the work."""
+    examples, timestep, choice = batch.examples, batch.settings.timestep, batch.choice
     size = examples[0].picture.size
-    seeds = [settings.seed + start + i for i in range(len(examples))]
-    random_seed = controls.RANDOM_SEEDS[0] + start // BATCH
+    seeds = [batch.settings.seed + batch.start + i for i in range(len(examples))]
+    random_seed = controls.RANDOM_SEEDS[0] + batch.start // BATCH
     with loaded.alone():
         encoded = encode_many(loaded.model, [e.caption for e in examples])
         latents = reading.to_latents(loaded, [e.picture for e in examples])
         tell()
-        seen, _, _ = reading.look(loaded, encoded, latents, seeds, settings.timestep, choice)
+        seen, _, _ = reading.look(loaded, encoded, latents, seeds, timestep, choice)
         tell()
-        blind = reading.look_at_random(loaded, encoded, latents, seeds, settings.timestep, choice, random_seed)
+        blind = reading.look_at_random(loaded, encoded, latents, seeds, timestep, choice, random_seed)
     with classifier.loaded.alone():
         inputs = torch.cat([classifier.inputs(e.picture) for e in examples])
         blind_network = controls.random_copy(classifier.network, random_seed, inputs)

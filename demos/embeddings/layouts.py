@@ -29,7 +29,7 @@ LATE_FFT, LATE_MOMENTUM_FFT = 125, 0.97
 """And by FFT. Its grid grows with the map, so iterations become ever dearer; with more momentum, 125 come to a lower
 loss than 400 with 0.8 (10,000 points). Maps of few points swing with so much, and end at a higher one."""
 FFT_GRID = {"ints_in_interval": 2, "n_interpolation_points": 4}
-"""Boxes twice as wide as openTSNE's with one more node in each: a third less to transform, no higher a loss."""
+"""Boxes twice as wide as openTSNE's with one more node in each: a third fewer nodes an axis, at no higher a loss."""
 EXACT_LOSS = 5000  # points; above, all pairs take too much memory
 FFT_FROM = 3000
 """From so many points on, t-SNE's repulsion is interpolated by FFT (Linderman et al. 2019), below it by a tree."""

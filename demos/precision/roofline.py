@@ -26,7 +26,7 @@ FORMATS: dict[str, torch.dtype] = {
 NAMES = {torch.float32: "FP32", torch.bfloat16: "BF16", torch.float16: "FP16", torch.int8: "INT8"}
 FAR_SLOWER = 10.0
 ABOVE = 1.05
-"""A share of the roof beyond this is no achievement: the roof was measured too low."""
+"""A share of the roof beyond this is said to be one, and not that the side comes nearest."""
 
 
 def run_roofline(settings: RooflineSettings, progress: Progress | None = None) -> Comparison:

@@ -62,7 +62,7 @@ class PrecisionSettings(Settings):
         main=True,
         min_length=1,
         max_length=MOST_SIDES,
-        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
+        titles=SIDE_TITLES,
     )
     latency_objective: float = setting(
         50.0, "Latency objective", "In ms: a side whose P95 is above it is rejected.", main=True, group="gates",
@@ -127,7 +127,7 @@ class StagesSettings(Settings):
         _SIDES,
         min_length=1,
         max_length=MOST_SIDES,
-        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
+        titles=SIDE_TITLES,
     )
     steps: int = setting(20, "Steps", "Before they are halved.", group="n", step=2, ge=2, le=50)
     n_quality: int = setting(8, "Pictures", "Drawn for quality.", group="n", step=1, ge=2, le=200)
@@ -145,7 +145,7 @@ class BatchesSettings(Settings):
         _SIDES,
         min_length=1,
         max_length=MOST_SIDES,
-        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
+        titles=SIDE_TITLES,
     )
     sizes: str = setting(BATCHES, "Batch sizes", "From 1 to 64, with commas.", max_length=100)
     latency_objective: float = setting(100.0, "Latency objective", "In ms, for P99.", step=1, gt=0, le=60_000)
@@ -168,7 +168,7 @@ class RooflineSettings(Settings):
         _SIDES,
         min_length=1,
         max_length=MOST_SIDES,
-        titles=SIDE_TITLES,  # pyright: ignore[reportArgumentType]
+        titles=SIDE_TITLES,
     )
     batch: int = setting(8, "Batch", "Items computed in one call.", step=1, ge=1, le=64)
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=LARGEST_SEED)
