@@ -181,8 +181,18 @@ def write(result: Comparison, folder: Path, dark: bool) -> list[Path]:
         if side.face:
             contents[f"side-{letter(index).lower()}.png"] = side_png(result, index)
     for name, content in contents.items():
-        (folder / name).write_bytes(content)
+        put(folder / name, content)
     return [folder / name for name in contents]
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: on a full disk an older one stays, and no half of the new one is left."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def run(work: Callable[..., Comparison], settings: Settings, reporter: Reporter) -> Comparison:

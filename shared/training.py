@@ -8,7 +8,9 @@ import os
 import random
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -46,12 +48,17 @@ def rendered(name: str, chosen: list[Scene], size: int) -> np.ndarray:
     partial = path.with_suffix(".partial.npy")
     pictures = np.lib.format.open_memmap(partial, mode="w+", dtype=np.uint8, shape=(len(chosen), size, size, 3))
     progress = Progress("rendering", len(chosen))
-    for index, scene in enumerate(chosen):
-        pictures[index] = np.asarray(render(scene, size)[0])
-        progress.step(index + 1)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for index, picture in enumerate(pool.map(_picture, chosen, repeat(size), chunksize=16)):
+            pictures[index] = picture
+            progress.step(index + 1)
     pictures.flush()
     partial.rename(path)
     return np.load(path, mmap_mode="r")
+
+
+def _picture(scene: Scene, size: int) -> np.ndarray:
+    return np.asarray(render(scene, size)[0])
 
 
 def to_tensor(pictures: np.ndarray) -> Tensor:
@@ -178,7 +185,7 @@ class Optimizer:
         self.views = [nn.Parameter(p.detach().view(p.shape[0], -1)) for p in self.matrices]
         self.rates = (muon_rate, adam_rate)
         self.muon = torch.optim.Muon(self.views, lr=muon_rate, weight_decay=0.0)
-        self.adam = torch.optim.AdamW(others, lr=adam_rate, betas=(0.9, 0.99), weight_decay=1e-4)
+        self.adam = torch.optim.AdamW([{"params": others}], lr=adam_rate, betas=(0.9, 0.99), weight_decay=1e-4)
         self.parameters = [*self.matrices, *others]
 
     def step(self, loss: Tensor, share: float) -> None:

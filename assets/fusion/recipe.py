@@ -24,12 +24,14 @@ from shared.training import Optimizer, Progress, Training, cache_folder, cosine_
 
 FOLDER = Path(__file__).parent
 BATCH = 96
-STEPS: dict[Task, int] = {"digit": 600, "both_needed": 1_500}
+STEPS: dict[Task, int] = {"digit": 800, "both_needed": 1_500}
 """The same for every design of a task; what needs both modalities takes longer to learn."""
 MOST_IMAGE_NOISE, MOST_AUDIO_NOISE = 0.8, 1.4
 CLEAN = 0.2
-"""Share of training pictures and of training sounds without noise. What is noisy stays readable: a modality lost in
-noise would be modality dropout by another name."""
+"""Share of training pairs without noise. What is noisy stays readable, and a pair's picture and sound are equally noisy:
+one lost in noise while the other is clear would be modality dropout by another name. Measured with 600 steps: drawn each
+on its own, early fusion falls by 14 points more than late when a modality goes, drawn together by 35."""
+NOISE = 2  # counts the ways in which noise was drawn, so that no cached network of another one is taken
 PLAIN = ("head.", "image.head.", "audio.head.", "single.head.", "gate.")
 
 
@@ -98,9 +100,10 @@ class Batches:
             words, answers = 10 + side, digits[np.arange(BATCH), side]
         clips = [self._clip(word, rng) for word in words]
         audio = self.levels[torch.tensor(clips)].float()[:, None]
+        amounts = _amounts(BATCH, generator)
         return (
-            self._noisy_image(image, generator),
-            self._noisy_audio(audio, rng, generator),
+            self._noisy_image(image, amounts, generator),
+            self._noisy_audio(audio, amounts, rng),
             torch.from_numpy(answers),
         )
 
@@ -108,15 +111,13 @@ class Batches:
         some = self.real[word] if len(self.real[word]) and rng.random() < 0.5 else self.made[word]
         return _pick(some, rng)
 
-    def _noisy_image(self, image: Tensor, generator: torch.Generator) -> Tensor:
-        sigma = _amounts(len(image), MOST_IMAGE_NOISE, generator)
-        return (image + sigma * torch.randn(image.shape, generator=generator)).clamp(0, 1)
+    def _noisy_image(self, image: Tensor, amounts: Tensor, generator: torch.Generator) -> Tensor:
+        return (image + MOST_IMAGE_NOISE * amounts * torch.randn(image.shape, generator=generator)).clamp(0, 1)
 
-    def _noisy_audio(self, levels: Tensor, rng: np.random.Generator, generator: torch.Generator) -> Tensor:
-        gain = _amounts(len(levels), MOST_AUDIO_NOISE, generator)
+    def _noisy_audio(self, levels: Tensor, amounts: Tensor, rng: np.random.Generator) -> Tensor:
         hiss = self.hiss[torch.from_numpy(rng.integers(0, len(self.hiss), len(levels)))][:, None]
         # Powers of independent sounds add on average; the recipe needs no waveforms that way.
-        power = torch.pow(10.0, levels) + gain**2 * hiss
+        power = torch.pow(10.0, levels) + (MOST_AUDIO_NOISE * amounts) ** 2 * hiss
         return (power.log10() + 2.0) / 1.5
 
 
@@ -127,8 +128,9 @@ def _pick(some: np.ndarray, rng: np.random.Generator) -> int:
     return int(some[rng.integers(len(some))])
 
 
-def _amounts(n: int, most: float, generator: torch.Generator) -> Tensor:
-    drawn = torch.rand(n, 1, 1, 1, generator=generator) * most
+def _amounts(n: int, generator: torch.Generator) -> Tensor:
+    """How noisy each of n pairs is, from 0 to 1, [n, 1, 1, 1]."""
+    drawn = torch.rand(n, 1, 1, 1, generator=generator)
     return torch.where(torch.rand(n, 1, 1, 1, generator=generator) < CLEAN, torch.zeros(()), drawn)
 
 
@@ -153,9 +155,9 @@ def loss_of(network: Fusion, image: Tensor, audio: Tensor, present: Present, ans
 
 
 def weights_of(variant: Variant) -> Path:
-    """Where a trained variant is kept; one that sees pictures is trained anew when these are made in another way."""
+    """Where a trained variant is kept; it is trained anew when what it sees is made in another way."""
     seen = "" if variant.design == "audio" else f"-pictures{handwriting.POOL}"
-    return cache_folder("fusion") / f"{variant.name}{seen}.safetensors"
+    return cache_folder("fusion") / f"{variant.name}{seen}-noise{NOISE}.safetensors"
 
 
 def train(variant: Variant, source: Callable[[], Batches], seed: int = 0) -> Fusion:

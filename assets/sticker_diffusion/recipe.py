@@ -27,9 +27,9 @@ SIZE = 128
 TRAINING_SCENES = 32_000
 
 
-def training_pictures() -> np.ndarray:
-    """The renders that every stage trains on, uint8 [n, 128, 128, 3]."""
-    return rendered("train", scenes(TRAINING_SCENES, seed=1), SIZE)
+def training_pictures(count: int = TRAINING_SCENES) -> np.ndarray:
+    """The renders that every stage trains on, uint8 [n, 128, 128, 3]; fewer are the first of them."""
+    return rendered("train", scenes(count, seed=1), SIZE)
 
 
 def make_autoencoder(steps: int, fresh: bool) -> AutoencoderTiny:
@@ -51,13 +51,14 @@ def report_autoencoder(network: AutoencoderTiny) -> None:
     print(f"autoencoder on 200 unseen scenes: PSNR {psnr:.2f} dB, SSIM {ssim:.4f}", flush=True)
 
 
-def training_latents(network: AutoencoderTiny) -> Tensor:
-    """Scaled latents of all training scenes, FP16 [n, 8, 16, 16]; kept in the cache under the autoencoder's sum."""
+def training_latents(network: AutoencoderTiny, count: int = TRAINING_SCENES) -> Tensor:
+    """Scaled latents of the first training scenes, FP16 [n, 8, 16, 16]; kept in the cache under the autoencoder's
+    sum."""
     sums = sum(float(p.detach().abs().sum()) for p in network.parameters())
     scale = network.config.scaling_factor
-    path = cache_folder("latents") / f"{TRAINING_SCENES}-{sums:.6f}-{scale:g}.safetensors"
+    path = cache_folder("latents") / f"{count}-{sums:.6f}-{scale:g}.safetensors"
     if not path.exists():
-        latents = autoencoder.encode(network, training_pictures()) * scale
+        latents = autoencoder.encode(network, training_pictures(count)) * scale
         save_file({"latents": latents.half().contiguous()}, path)
     return load_file(path)["latents"]
 

@@ -19,17 +19,18 @@ from torch import Tensor
 from assets.sticker_diffusion import text
 from assets.sticker_diffusion.denoiser import CAPTION_DROPOUT, FLOOR, GAMMA, LATENT_SPREAD
 from assets.sticker_diffusion.recipe import FOLDER as TEACHER
-from assets.sticker_diffusion.recipe import TRAINING_SCENES, training_latents
+from assets.sticker_diffusion.recipe import training_latents
 from shared.training import Optimizer, Progress, Training, cosine_rate, scenes, training_device
 
 FOLDER = Path(__file__).parent
+SCENES = 12_000  # the first of those that the teacher saw; the same for both
 BATCH = 64
 SHARE = 0.5  # of the teacher's prediction in what the distilled one learns
 
 
 def build_unet(teacher: UNet2DConditionModel) -> UNet2DConditionModel:
     """The teacher's layout with narrower levels, untrained."""
-    config = dict(teacher.config) | {"block_out_channels": (48, 80, 96), "attention_head_dim": (3, 4, 4)}
+    config = dict(teacher.config) | {"block_out_channels": (48, 64, 96), "attention_head_dim": (3, 4, 6)}
     return UNet2DConditionModel.from_config(config)
 
 
@@ -63,8 +64,8 @@ def train(how: str, steps: int, seed: int = 0) -> UNet2DConditionModel:
     student = build_unet(pipeline.unet).to(device).train()
     for network in (pipeline.unet, student):
         network.set_attn_processor(AttnProcessor())  # twice as fast as the fused one on a CPU, with gradients
-    latents = training_latents(pipeline.vae)
-    captions = text.caption_ids(pipeline.tokenizer, scenes(TRAINING_SCENES, seed=1))
+    latents = training_latents(pipeline.vae, SCENES)
+    captions = text.caption_ids(pipeline.tokenizer, scenes(SCENES, seed=1))
     empty = text.tokenize(pipeline.tokenizer, [""])[0].long()
     teacher = pipeline.unet if how == "distilled" else None
     kept = pipeline.scheduler.alphas_cumprod

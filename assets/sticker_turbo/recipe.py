@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from assets.sticker_diffusion import text
 from assets.sticker_diffusion.denoiser import LATENT_SPREAD
 from assets.sticker_diffusion.recipe import FOLDER as TEACHER
-from assets.sticker_diffusion.recipe import TRAINING_SCENES, training_latents
+from assets.sticker_diffusion.recipe import training_latents
 from shared.low_rank import add_changes, factors, put_back
 from shared.training import Optimizer, Progress, Training, cosine_rate, scenes, training_device
 
@@ -30,6 +30,7 @@ WEIGHTS = FOLDER / "unet_changes.safetensors"
 GUIDANCE = 2.0  # of the teacher, whose adherence is best there
 GRID = 20  # timesteps that the student knows: 49, 99, ... 999
 RANK = 16
+SCENES = 12_000  # the first of those that the teacher saw: it is the teacher that is learned from
 BATCH = 64
 HUBER = 0.05  # where the loss turns from squared to absolute, in standard deviations of the latents
 
@@ -94,8 +95,8 @@ def train(steps: int, fresh: bool, seed: int = 0, rate: float = 1.0) -> dict[str
     for network in (pipeline.unet, student):
         network.set_attn_processor(AttnProcessor())  # twice as fast as the fused one on a CPU, with gradients
     trained = nn.ModuleDict({name.replace(".", "/"): change for name, change in changes.items()}).to(device)
-    latents = training_latents(pipeline.vae)
-    chosen = scenes(TRAINING_SCENES, seed=1)
+    latents = training_latents(pipeline.vae, SCENES)
+    chosen = scenes(SCENES, seed=1)
     captions = text.caption_ids(pipeline.tokenizer, chosen)
     empty = text.tokenize(pipeline.tokenizer, [""]).to(device)
     distillation = Distillation(pipeline, student.train())

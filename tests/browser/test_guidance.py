@@ -11,13 +11,13 @@ import pytest
 from gradio_client import Client
 from playwright.sync_api import Page, expect
 
+from demos.guidance.settings import PROMPT
 from tests.browser.conftest import ROOT, Server
 from tests.browser.test_looks import BLANK, CLIPPED
 from tests.browser.test_results import measured, save
 
 pytestmark = pytest.mark.browser
 
-PROMPT = "a red car left of a blue house on a mint background"
 FEW = {"steps_a": 4, "steps_b": 4, "samples": 2, "seed": 3}
 
 

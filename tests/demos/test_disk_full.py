@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_disk_gets_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "card.png").symlink_to("/dev/full")
+    (tmp_path / "card.png").write_bytes(b"an older card")
+    (tmp_path / "card.png.part").symlink_to("/dev/full")
     done = subprocess.run(
         [sys.executable, "-m", "demos", "smoothing", "--samples", "1", "--out", str(tmp_path)],
         cwd=ROOT,
@@ -26,3 +27,5 @@ def test_a_full_disk_gets_a_sentence(tmp_path: Path) -> None:
     said = f"The files could not all be written to {tmp_path}: no space left on device."
     assert done.stderr.splitlines()[-1] == said
     assert "| PSNR" in done.stdout  # the numbers were shown all the same
+    assert (tmp_path / "card.png").read_bytes() == b"an older card"
+    assert [path.name for path in tmp_path.iterdir()] == ["card.png"]  # no half of the new one is left
