@@ -28,9 +28,9 @@ STEPS: dict[Task, int] = {"digit": 800, "both_needed": 1_500}
 """The same for every design of a task; what needs both modalities takes longer to learn."""
 MOST_IMAGE_NOISE, MOST_AUDIO_NOISE = 0.8, 1.4
 CLEAN = 0.2
-"""Share of training pairs without noise. What is noisy stays readable, and a pair's picture and sound are equally noisy:
-one lost in noise while the other is clear would be modality dropout by another name. Measured with 600 steps: drawn each
-on its own, early fusion falls by 14 points more than late when a modality goes, drawn together by 35."""
+"""Share of training pairs without noise. What is noisy stays readable, and a pair's picture and sound are equally
+noisy: one lost in noise while the other is clear would be modality dropout by another name. Measured with 600 steps:
+drawn each on its own, early fusion falls by 14 points more than late when a modality goes, drawn together by 35."""
 NOISE = 2  # counts the ways in which noise was drawn, so that no cached network of another one is taken
 PLAIN = ("head.", "image.head.", "audio.head.", "single.head.", "gate.")
 

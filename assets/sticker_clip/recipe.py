@@ -118,8 +118,8 @@ def alike(chosen: Sequence[Scene]) -> list[Tensor]:
 
 
 def batch_rows(count: int, groups: Sequence[Tensor], step: int, generator: torch.Generator) -> Tensor:
-    """BATCH indices: in even steps of any scenes, in odd ones of a single group. There color and background tell nothing
-    apart, so that the kinds have to be seen."""
+    """BATCH indices: in even steps of any scenes, in odd ones of a single group. There color and background tell
+    nothing apart, so that the kinds have to be seen."""
     if step % 2 == 0:
         return torch.randint(count, (BATCH,), generator=generator)
     group = groups[int(torch.randint(len(groups), (), generator=generator))]
@@ -198,8 +198,8 @@ def class_embeddings(network: CLIPModel, tokenizer: CLIPTokenizer, classes: Sequ
 
 
 def evaluate(network: CLIPModel, tokenizer: CLIPTokenizer, count: int = 1000) -> dict[str, float]:
-    """Recall@1 both ways among unseen scenes with captions of their own, how often a caption is preferred to the same one
-    with its relation turned round, and zero-shot kind and color of as many unseen lone stickers."""
+    """Recall@1 both ways among unseen scenes with captions of their own, how often a caption is preferred to the same
+    one with its relation turned round, and zero-shot kind and color of as many unseen lone stickers."""
     found = {caption(s): s for s in scenes(4 * count, seed=8, testing=True)}
     chosen = list(found.values())[:count]
     pictures, words = embed_scenes(network, tokenizer, chosen)
@@ -210,11 +210,8 @@ def evaluate(network: CLIPModel, tokenizer: CLIPTokenizer, count: int = 1000) ->
     kinds, colors = [s.stickers[0].kind for s in lone], [s.stickers[0].color for s in lone]
     grounds = list(BACKGROUNDS)
     # [kinds, colors * grounds, 128]: every caption that a lone sticker can have.
-    every = torch.stack(
-        [class_embeddings(network, tokenizer,
-                          [[caption(Scene((Sticker(kind, color),), None, ground))] for color in COLORS for ground in grounds])
-         for kind in KINDS]
-    )  # fmt: skip
+    told = [[caption(Scene((Sticker(k, c),), None, g)) for c in COLORS for g in grounds] for k in KINDS]
+    every = torch.stack([embed_texts(network, tokenize(tokenizer, prompts)) for prompts in told])
     bare = class_embeddings(network, tokenizer, [[f"a {kind}"] for kind in KINDS])
     by_mean = (alone @ F.normalize(every.mean(1), dim=-1).T).argmax(1)
     by_best = torch.einsum("nd,ktd->nkt", alone, every).amax(2).argmax(1)

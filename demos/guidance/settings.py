@@ -107,7 +107,7 @@ class GuidanceSettings(Settings):
     guidance_until_a: float = setting(1.0, "guided until", _UNTIL, group="until", side="a", step=0.05, ge=0, le=1)
     guidance_until_b: float = setting(1.0, "guided until", _UNTIL, group="until", side="b", step=0.05, ge=0, le=1)
     samples: int = setting(
-        10,
+        16,
         "Samples",
         "Pictures a side, with this seed and the next ones. The measures are over all of them.",
         step=1,
