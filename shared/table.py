@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from shared.colors import letter
@@ -27,6 +27,10 @@ SPELLINGS = {
 NOT_MEASURED = "not measured"
 NO_DIFFERENCE = "no clear difference"
 EQUAL = "equal"
+PAIRED = "clear on paired samples"
+GAIN = "_gain"
+"""What the name of a measure between two sides ends with where it is B's less A's over paired samples: `adherence_gain`.
+Its interval is narrower than the sides' own, since what the samples share is in neither."""
 MOST_COLUMNS = 6
 """Beyond so many sides a table has a row per side, and pictures stand on a contact sheet."""
 
@@ -63,10 +67,12 @@ class Row:
 def rows(c: Comparison) -> tuple[Row, ...]:
     """A row for each measure that any side has, in the order in which the sides name them.
 
-    A side that lacks a measure has None as its cell.
+    A side that lacks a measure has None as its cell. Where the sides' own intervals leave it open which is better and
+    there is a paired difference of the two, that one decides.
     """
     names = dict.fromkeys(m.name for side in c.sides for m in side.measures)
-    return tuple(_row(c.sides, name) for name in names)
+    gains = {m.name.removesuffix(GAIN): m for m in c.measures if m.name.endswith(GAIN) and len(c.sides) == 2}
+    return tuple(_decided(_row(c.sides, name), gains.get(name)) for name in names)
 
 
 def rows_between(c: Comparison) -> tuple[Row, ...]:
@@ -186,6 +192,14 @@ def _row(sides: Sequence[Side], name: str) -> Row:
         verdict,
         note_of(present),
     )
+
+
+def _decided(row: Row, gain: Measure | None) -> Row:
+    if row.verdict != NO_DIFFERENCE or gain is None or gain.low is None or gain.high is None:
+        return row
+    if gain.low <= 0 <= gain.high:
+        return row
+    return replace(row, winner=int((gain.low > 0) == (row.better == "higher")), verdict=PAIRED)
 
 
 def _side_columns(c: Comparison) -> str:

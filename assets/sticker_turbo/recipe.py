@@ -27,7 +27,7 @@ from shared.training import Optimizer, Progress, Training, cosine_rate, scenes, 
 
 FOLDER = Path(__file__).parent
 WEIGHTS = FOLDER / "unet_changes.safetensors"
-GUIDANCE = 2.0  # of the teacher, whose adherence is best there
+GUIDANCE = 3.0  # of the teacher, whose adherence is best there
 GRID = 20  # timesteps that the student knows: 49, 99, ... 999
 RANK = 16
 SCENES = 12_000  # the first of those that the teacher saw: it is the teacher that is learned from

@@ -128,3 +128,22 @@ def test_a_verdict_is_printed_as_yes_or_no():
     (row,) = rows(Comparison("d", {}, sides, "", {}))
     assert [cell.text for cell in row.cells] == ["yes", "no"] and row.unit == ""
     assert [cell.interval for cell in row.cells] == ["", ""] and row.winner is None and row.verdict == ""
+
+
+@pytest.mark.parametrize(
+    ("better", "low", "high", "winner", "verdict"),
+    [
+        ("higher", 0.02, 0.3, 1, "clear on paired samples"),
+        ("lower", 0.02, 0.3, 0, "clear on paired samples"),
+        ("higher", -0.3, -0.02, 0, "clear on paired samples"),
+        ("higher", -0.02, 0.3, None, "no clear difference"),
+    ],
+)
+def test_a_paired_difference_decides_where_intervals_overlap(better, low, high, winner, verdict):
+    sides = tuple(Side(n, (Measure("adherence", v, "share", better, "", v - 0.2, v + 0.2, 9),)) for n, v in
+                  (("one", 0.5), ("two", 0.6)))  # fmt: skip
+    gain = Measure("adherence_gain", (low + high) / 2, "share", "neither", "", low, high, 9)
+    row = rows(Comparison("d", {}, sides, "", {}, measures=(gain,)))[0]
+    assert (row.winner, row.verdict) == (winner, verdict)
+    other = rows(Comparison("d", {}, sides, "", {}, measures=(dataclasses.replace(gain, name="kinds_gain"),)))[0]
+    assert (other.winner, other.verdict) == (None, "no clear difference")
