@@ -74,7 +74,7 @@ def sample_sheet(pipeline: StableDiffusionPipeline, guidance: float, path: Path,
         x, y = index % rows * side, index // rows * side
         sheet.paste(drawn[index], (x, y))
         sheet.paste(render(scene, side)[0], (x + rows * side + gap, y))
-    sheet.save(path, optimize=True)
+    sheet.save(path, quality=90)
 
 
 def main() -> None:
