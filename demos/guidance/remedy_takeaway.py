@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from demos.guidance.harm import cleaner, harms, noun_of, share
+from demos.guidance.harm import cleaner, follower, harms, noun_of, share
 from shared.comparison import Measure, Side, winner
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def remedy_said(sides: Sequence[Side], plans: Sequence[Plan], told: Told) -> str
         return ""
     if differing[0]:
         return _negative(sides, told)
-    return _rescale(sides, plans) if differing[1] else _interval(sides, plans)
+    return _rescale(sides, plans) if differing[1] else _interval(sides, plans, told.gain)
 
 
 def _negative(sides: Sequence[Side], told: Told) -> str:
@@ -89,7 +89,7 @@ def _rescale(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
     return f"Rescaling ({LETTERS[remedied]}) is meant to lower the {noun}; these samples don't show it: {numbers}."
 
 
-def _interval(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
+def _interval(sides: Sequence[Side], plans: Sequence[Plan], gain: Measure | None) -> str:
     widths = [p.until - p.start for p in plans]
     part = 0 if widths[0] < widths[1] else 1
     calls = [int(m.value or 0) for side in sides if (m := side.measure("unet_calls"))]
@@ -99,21 +99,21 @@ def _interval(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
     values = [m.value for m in followed if m is not None and m.value is not None]
     if len(values) < 2:
         return f"{said}."
-    better = winner(sides, "adherence")
+    better = follower(sides, gain)
     numbers = f"adherence {share(values[part])} against {share(values[1 - part])}"
     if better is None:
         return f"{said} and cost no clear adherence ({numbers})."
     return f"{said} and {'even gained' if better == part else 'cost'} adherence ({numbers})."
 
 
-def distilled_said(sides: Sequence[Side], plans: Sequence[Plan]) -> str:
+def distilled_said(sides: Sequence[Side], plans: Sequence[Plan], gain: Measure | None) -> str:
     """What guidance did to a model that was distilled to run without it."""
     a, b = plans
     if a.guidance == b.guidance or (a.steps, a.scheduler) != (b.steps, b.scheduler):
         return ""
     high = 0 if a.guidance > b.guidance else 1
     calls = [int(m.value or 0) for side in sides if (m := side.measure("unet_calls"))]
-    better = winner(sides, "adherence")
+    better = follower(sides, gain)
     did = "helped all the same" if better == high else "made it worse" if better == 1 - high else "did not help clearly"
     cost = f", at {calls[high]} U-Net calls instead of {calls[1 - high]}" if calls[high] != calls[1 - high] else ""
     return f"This model was distilled to run without guidance; raising it {did}{cost}."

@@ -24,7 +24,7 @@ def say(sides: Sequence[Side], plans: Sequence[Plan], cut: str = "", told: Told 
     sentences = [remedy_said(sides, plans, told), f"{_followed(sides, told.gain)}{_cost(sides)}."]
     has_remedy = bool(sentences[0])
     if not has_remedy:
-        sentences.append(distilled_said(sides, plans) if told.scale_is_learned else "")
+        sentences.append(distilled_said(sides, plans, told.gain) if told.scale_is_learned else "")
         sentences.append(_against_textbook(sides, plans, told))
     sentences = [sentence for sentence in sentences if sentence]
     if cut:

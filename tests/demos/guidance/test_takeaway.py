@@ -217,6 +217,12 @@ def test_pairs_decide_where_the_sides_own_intervals_overlap():
     assert told(-0.05, 0.45, 0.2).startswith("No clear difference")
     c = Comparison("guidance", {}, sides, "", {}, (gain(0.05, 0.35, 0.2),))
     assert [answer.holds(c) for answer in PREDICTIONS[0].answers] == [False, False, True, False]
+    part = (Plan(5.0, 20, "ddim"), Plan(5.0, 20, "ddim", start=0.1, until=0.7))
+    assert "and even gained adherence (adherence 0.95 against 0.85)" in say(
+        sides, part, told=Told(gain=gain(0.05, 0.35, 0.2))
+    )
+    distilled = say(sides, plans(), told=Told(gain=gain(-0.35, -0.05, -0.2), scale_is_learned=True))
+    assert "distilled to run without guidance; raising it made it worse" in distilled
     c = Comparison("guidance", {}, sides, "", {}, (gain(-0.05, 0.35, 0.2),))
     assert [answer.holds(c) for answer in PREDICTIONS[0].answers] == [False, False, False, True]
 
