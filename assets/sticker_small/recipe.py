@@ -1,10 +1,10 @@
 """Makes sticker_small: `python -m assets.sticker_small.recipe --how scratch` and `--how distilled`. Seeded, resumable.
 
-sticker_diffusion's U-Net without its coarsest level, its middle and one block's attention, 29% of the parameters, on the
-same autoencoder and text encoder. From scratch it starts from random weights and learns the noise that was added.
-Distilled it starts from the teacher's weights where blocks are left, and learns the teacher's prediction besides, with and
-without the caption (block removal and output distillation: BK-SDM, Kim et al. 2023, arXiv 2305.15798). Both see the same
-pictures, noises and captions for as many steps. The better one is stored with `--store`.
+sticker_diffusion's U-Net without its coarsest level, its middle and one block's attention, 29% of the parameters, on
+the same autoencoder and text encoder. From scratch it starts from random weights and learns the noise that was added.
+Distilled it starts from the teacher's weights where blocks are left, and learns the teacher's prediction besides, with
+and without the caption (block removal and output distillation: BK-SDM, Kim et al. 2023, arXiv 2305.15798). Both see the
+same pictures, noises and captions for as many steps. The better one is stored with `--store`.
 """
 
 from __future__ import annotations
