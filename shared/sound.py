@@ -65,7 +65,20 @@ def read_sound(path: str | Path) -> Sound:
             data = file.read(int(LONGEST * rate) + 1, dtype="float32", always_2d=True)
     except (soundfile.LibsndfileError, RuntimeError, OSError):
         raise DemoError("This file is no sound that can be read: WAV, FLAC, OGG and MP3 can.") from None
-    return Sound(np.nan_to_num(data.mean(axis=1), nan=0.0, posinf=1.0, neginf=-1.0).astype(np.float32), rate)
+    return Sound(_mix(np.nan_to_num(data, nan=0.0, posinf=1.0, neginf=-1.0)), rate)
+
+
+def _mix(channels: np.ndarray) -> np.ndarray:
+    """Channels [frames, channels] as one, nowhere beyond -1 to 1: their mean, or the loudest where they cancel out."""
+    mixed = channels.mean(axis=1, dtype=np.float64)
+    if channels.size:
+        reach = np.maximum(channels.max(axis=0), -channels.min(axis=0))
+        # A cable with swapped poles makes one channel the other's negative, and their mean silent.
+        if np.abs(mixed).max() < 1e-3 * reach.max():
+            mixed = channels[:, reach.argmax()].astype(np.float64)
+        # Files of floats may hold anything: what is far beyond 1 would overflow once it is squared.
+        mixed = mixed / max(1.0, float(np.abs(mixed).max()))
+    return mixed.astype(np.float32)
 
 
 def prepare(sound: Sound, *, force_rate: int = 0) -> np.ndarray:
@@ -79,6 +92,7 @@ def prepare(sound: Sound, *, force_rate: int = 0) -> np.ndarray:
     samples = sound.samples
     if len(samples) < SHORTEST * sound.rate:
         raise DemoError(f"The sound is {1000 * sound.seconds:.0f} ms long; a word needs at least 100 ms.")
+    samples = samples - samples.mean()
     if float(np.abs(samples).max()) < SILENT:
         raise DemoError("The sound is silent: speak a little louder, or check the microphone.")
     rate = force_rate or sound.rate

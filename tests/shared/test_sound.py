@@ -105,5 +105,28 @@ def test_bad_sounds_get_a_sentence(tmp_path: Path):
     assert "gone" in said(tmp_path / "missing.wav")
     assert "30 ms" in said(write(tmp_path / "short.wav", tone(8_000, 0.03)))
     assert "silent" in said(write(tmp_path / "silent.wav", np.zeros(8_000)))
+    assert "silent" in said(write(tmp_path / "constant.wav", np.full(8_000, 0.5)))
     assert "600 s long" in said(write(tmp_path / "long.flac", np.zeros(8_000 * 600)))
     assert "4,000 samples per second" in said(write(tmp_path / "low.wav", tone(4_000), 4_000))
+
+
+@pytest.mark.parametrize("factor", [1e30, 3e38])
+def test_samples_far_beyond_one_are_heard_like_others(tmp_path: Path, factor: float):
+    path = tmp_path / "loud.wav"
+    soundfile.write(path, tone(8_000, level=1.0) * np.float32(factor), 8_000, subtype="FLOAT")
+    np.testing.assert_allclose(prepare(read_sound(path)), prepare(Sound(tone(8_000), 8_000)), atol=1e-3)
+
+
+def test_samples_that_are_no_numbers_are_passed_over(tmp_path: Path):
+    broken = tone(8_000)
+    broken[1_000] = np.nan
+    path = tmp_path / "nan.wav"
+    soundfile.write(path, broken, 8_000, subtype="FLOAT")
+    window = prepare(read_sound(path))
+    assert np.isfinite(window).all() and strongest(window) == pytest.approx(440, abs=3)
+
+
+def test_channels_that_cancel_out_are_heard(tmp_path: Path):
+    path = tmp_path / "swapped.wav"
+    soundfile.write(path, np.stack([tone(8_000), -tone(8_000)], axis=1), 8_000)
+    np.testing.assert_allclose(prepare(read_sound(path)), prepare(Sound(tone(8_000), 8_000)), atol=1e-2)
