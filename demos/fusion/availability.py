@@ -44,8 +44,10 @@ def run_availability(settings: AvailabilitySettings, progress: Progress | None =
         extra = compare_falls(found["early"], found["late"])
         note = "By how much more early fusion falls than late when one modality goes, paired over the test pairs"
         between = (Measure("early_falls_more", extra.value, "share", "neither", note, extra.low, extra.high, extra.n),)
-        said = on_both_needed(sides) if settings.task == "both_needed" else on_falls(sides, between)
-        said = f"{said} {on_gain(sides)}" if settings.task == "digit" else said
+        if settings.task == "both_needed":
+            said = on_both_needed(sides, settings.trained_with)
+        else:
+            said = f"{on_falls(sides, between)} {on_gain(sides)}"
     return Comparison(
         demo="fusion",
         settings=settings.model_dump(),

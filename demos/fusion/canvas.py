@@ -12,6 +12,8 @@ FAINTEST = 0.15
 """Ink darker than this share of the range counts as drawn."""
 LEAST_INK, MOST_INK = 0.002, 0.6
 """Shares of the canvas: below, nothing was drawn; above, it is filled."""
+LARGEST = 1_400
+"""Pixels on a side that are looked at: a photo's millions would take half a minute to become 28x28."""
 
 
 def ink_of(picture: Image.Image) -> np.ndarray:
@@ -24,7 +26,7 @@ def ink_of(picture: Image.Image) -> np.ndarray:
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         alpha = np.asarray(picture.convert("RGBA"), dtype=np.float32)[..., 3] / 255
         if alpha.min() < 0.5:
-            return alpha
+            return alpha / alpha.max() if alpha.max() > FAINTEST else np.zeros_like(alpha)
     colors = np.asarray(picture.convert("RGB"), dtype=np.float32) / 255
     border = np.concatenate([colors[0], colors[-1], colors[:, 0], colors[:, -1]])
     distance = np.abs(colors - np.median(border, axis=0)).max(axis=2)
@@ -57,22 +59,35 @@ def center(ink: np.ndarray) -> np.ndarray:
     return canvas
 
 
-def read_drawing(picture: Image.Image) -> np.ndarray:
+def read_drawing(picture: Image.Image, what: str = "The drawing") -> np.ndarray:
     """A drawing as one digit, float32 [28, 28]. Raises DemoError where nothing, or everything, is drawn on."""
-    ink = ink_of(picture)
+    ink = ink_of(_made_smaller(picture))
     share = float((ink > 0.5).mean())
     if share == 0 or (ink > FAINTEST).sum() < max(12, LEAST_INK * 0.1 * ink.size):
-        raise DemoError("The drawing is blank: draw a digit, or choose an example.")
+        raise DemoError(f"{what} is blank: draw a digit, or choose an example.")
     if share > MOST_INK:
-        raise DemoError(f"The drawing is filled ({share:.0%} ink): draw a digit with a thinner pen.")
+        raise DemoError(f"{what} is filled ({share:.0%} ink): draw a digit with a thinner pen.")
     return center(ink)
 
 
 def read_pair(picture: Image.Image) -> np.ndarray:
     """A drawing as two digits side by side, float32 [28, 56]: the left half and the right half, each on its own."""
-    middle = picture.width // 2
+    picture = _made_smaller(picture)
+    middle = max(1, picture.width // 2)
     halves = (
         picture.crop((0, 0, middle, picture.height)),
         picture.crop((picture.width - middle, 0, picture.width, picture.height)),
     )
-    return np.concatenate([read_drawing(half) for half in halves], axis=1)
+    read = []
+    for half, side in zip(halves, ("left", "right"), strict=True):
+        read.append(read_drawing(half, f"The {side} half of the drawing"))
+    return np.concatenate(read, axis=1)
+
+
+def _made_smaller(picture: Image.Image) -> Image.Image:
+    """The picture, or a smaller copy of it where a side has more than LARGEST pixels."""
+    factor = -(-max(picture.size) // LARGEST)
+    if factor <= 1:
+        return picture
+    clear = "A" in picture.mode or "transparency" in picture.info
+    return picture.convert("RGBA" if clear else "RGB").reduce(factor)

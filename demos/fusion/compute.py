@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from demos.fusion.bars import draw_bars
-from demos.fusion.data import draw_pairs, put_noise_on_pictures, put_noise_on_sounds
+from demos.fusion.data import draw_pairs, put_noise_on_pictures, put_noise_on_sounds, read_at, to_features
 from demos.fusion.matched import NO_MATCH, matched_latencies
 from demos.fusion.measures import (
     GONE,
@@ -20,6 +20,7 @@ from demos.fusion.measures import (
     compare_falls,
     latency_measure,
     mark,
+    marking_gain,
     time_in_turns,
     total_variation,
 )
@@ -41,6 +42,8 @@ from demos.fusion.takeaway import say
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Progress, no_progress
 from shared.devices import environment
+from shared.intervals import share_interval
+from shared.sound import RATE
 
 UNIT = "batches of answers"
 MODEL = "fusion models trained here"
@@ -73,7 +76,9 @@ def compare(settings: FusionSettings, progress: Progress | None = None) -> Compa
     networks = {name: load(variant_for(name, settings.task, settings.trained_with)) for name in names}
     test, truth = test_inputs(settings.task, settings.n, settings.seed, settings.image_noise, settings.audio_noise)
     progress(2, total, UNIT)
+    forced = _forced(settings, test)
     answered: dict[str, Answered] = {}
+    extra: dict[str, tuple[Measure, ...]] = {}
     done = 2
     for name, network in networks.items():
         answers: dict[str, np.ndarray] = {}
@@ -84,12 +89,23 @@ def compare(settings: FusionSettings, progress: Progress | None = None) -> Compa
             progress(done, total, UNIT)
         before = answer(network, one, settings.late_rule)[0]
         after = answer(network, drop(one, settings.drop, settings.drop_as, settings.seed), settings.late_rule)[0]
-        answered[name] = Answered(before, after, mark(answers, truth))
+        marks = mark(answers, truth)
+        extra[name] = _extra(network, marks, test, forced, truth, settings)
+        answered[name] = Answered(before, after, marks)
     latencies = time_in_turns(list(networks.values()), one, settings.late_rule)
     progress(done + 1, total, UNIT)
     matched = matched_latencies(settings, test, truth, one)
     sides = tuple(
-        _side(name, networks[name], answered[name], latency_measure(time), matched.get(name), settings, sample.answer)
+        _side(
+            name,
+            networks[name],
+            answered[name],
+            latency_measure(time),
+            matched.get(name),
+            settings,
+            sample.answer,
+            extra[name],
+        )
         for name, time in zip(names, latencies, strict=True)
     )
     first = sides[0]
@@ -128,6 +144,37 @@ def mark_all(
     }
 
 
+def _forced(settings: FusionSettings, test: Inputs) -> Inputs | None:
+    """The test pairs with their sounds read at the forced rate, if there is one and a sound to read."""
+    if not settings.force_sample_rate or settings.audio == "none":
+        return None
+    windows = read_at(draw_pairs(settings.task, settings.n, settings.seed).windows, settings.force_sample_rate)
+    heard = to_features(put_noise_on_sounds(windows, settings.audio_noise, settings.seed))
+    return Inputs(test.image, torch.from_numpy(heard)[:, None])
+
+
+def _extra(
+    network: Fusion, marks: Marks, test: Inputs, forced: Inputs | None, truth: np.ndarray, settings: FusionSettings
+) -> tuple[Measure, ...]:
+    """What marking would have gained where a modality is missing unmarked, and what a forced rate leaves."""
+    found: list[Measure] = []
+    if settings.drop != "none" and settings.drop_as != "mask token":
+        state = "image_only" if settings.drop == "audio" else "audio_only"
+        marked = answer(network, drop(test, settings.drop, "mask token"), settings.late_rule).argmax(axis=1) == truth
+        found.append(marking_gain(marked, marks.right[state], settings.drop_as))
+    if forced is not None:
+        right = answer(network, forced, settings.late_rule).argmax(axis=1) == truth
+        share = share_interval(int(right.sum()), len(right))
+        note = (
+            f"Picture and sound are there, the sound, of {RATE:,} samples a second, read as if it had "
+            f"{settings.force_sample_rate:,}"
+        )
+        found.append(
+            Measure("accuracy_forced_rate", share.value, "share", "higher", note, share.low, share.high, share.n)
+        )
+    return tuple(found)
+
+
 def _shown(sample: Sample, one: Inputs) -> dict[str, np.ndarray]:
     return {
         "picture": sample.picture.astype(np.float32),
@@ -144,12 +191,14 @@ def _side(
     matched: Measure | None,
     settings: FusionSettings,
     truth: int | None,
+    extra: tuple[Measure, ...],
 ) -> Side:
     marks = answered.marks
     index = (*DESIGNS, *REFERENCES).index(name)
     confidence = float(answered.after.max())
     measures = [
         *(accuracy_measure(marks, state) for state in STATES),
+        *extra,
         calibration_measure(marks, settings.seed),
         Measure("confidence", confidence, "share", "neither", "Largest probability for this sample, after the drop"),
         Measure(

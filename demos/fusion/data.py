@@ -11,7 +11,7 @@ import numpy as np
 
 from demos.fusion.settings import Task
 from shared import checksums
-from shared.sound import RATE, SAMPLES, log_mel, normalize, place
+from shared.sound import RATE, SAMPLES, Sound, log_mel, normalize, place, prepare, trim
 
 ASSETS = Path(__file__).parents[2] / "assets" / "fusion"
 
@@ -113,6 +113,11 @@ def put_noise_on_sounds(windows: np.ndarray, amount: float, seed: int) -> np.nda
         return windows
     noise = np.random.default_rng([seed, 2]).standard_normal(windows.shape, dtype=np.float32)
     return windows + amount * noise
+
+
+def read_at(windows: np.ndarray, rate: int) -> np.ndarray:
+    """Windows [n, SAMPLES] of speech as they become when their samples are taken to be at `rate` instead of RATE."""
+    return np.stack([prepare(Sound(trim(w), RATE), force_rate=rate) for w in windows])
 
 
 def to_features(windows: np.ndarray) -> np.ndarray:

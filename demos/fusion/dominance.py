@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from demos.fusion.data import bundle
 from demos.fusion.lines import Line, draw_lines
 from demos.fusion.settings import DominanceSettings
-from shared.comparison import Comparison, Measure, Side
+from shared.comparison import Comparison, Measure, Side, winner
 from shared.demo import DemoError, Progress, no_progress
 from shared.intervals import Interval, share_interval
 
@@ -97,9 +98,10 @@ def say(sides: Sequence[Side]) -> str:
     other = "audio" if lead == "image" else "image"
     before, after = accuracy[plain.label], accuracy[rebalanced.label]
     said = {"image": "picture", "audio": "sound"}
+    clear = winner([_as_one(plain, "image"), _as_one(plain, "audio")], "final_accuracy") is not None
     first = (
-        f"Trained through one loss, the {said[lead]} leads: alone it ends at {before[lead]:.0%}, the {said[other]} at "
-        f"{before[other]:.0%}."
+        f"Trained through one loss, {f'the {said[lead]} leads' if clear else 'neither clearly leads at the end'}: the "
+        f"{said[lead]} alone ends at {before[lead]:.0%}, the {said[other]} at {before[other]:.0%}."
     )
     weak = _change(plain, rebalanced, f"final_accuracy_{other}")
     both = _change(plain, rebalanced, "final_accuracy_both")
@@ -107,6 +109,12 @@ def say(sides: Sequence[Side]) -> str:
         f"{first} Rebalanced, the {said[other]} alone ends at {after[other]:.0%} ({weak}), and both together at "
         f"{after['both']:.0%} instead of {before['both']:.0%} ({both})."
     )
+
+
+def _as_one(side: Side, modality: str) -> Side:
+    """A side whose `final_accuracy` is the modality's, so that two modalities can be compared like sides."""
+    found = side.measure(f"final_accuracy_{modality}")
+    return Side(modality, () if found is None else (replace(found, name="final_accuracy"),))
 
 
 def _change(plain: Side, rebalanced: Side, name: str) -> str:

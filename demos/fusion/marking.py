@@ -24,6 +24,7 @@ def run_marking(settings: MarkingSettings, progress: Progress | None = None) -> 
     progress = progress or no_progress
     total = len(WAYS) * len(DESIGNS)
     state = "image_only" if settings.drop == "audio" else "audio_only"
+    what = "sound" if settings.drop == "audio" else "picture"
     sides: list[Side] = []
     complete = True
     try:
@@ -34,7 +35,7 @@ def run_marking(settings: MarkingSettings, progress: Progress | None = None) -> 
             for place, design in enumerate(DESIGNS):
                 network = load(variant_for(design, settings.task, settings.trained_with))
                 marks = mark({state: answer(network, drop(test, settings.drop, way, settings.seed))}, truth)
-                m = accuracy_measure(marks, state, f"; {NAMES[design]}, the missing {settings.drop} given as {way}")
+                m = accuracy_measure(marks, state, f"; {NAMES[design]}, the missing {what} given as {way}")
                 measures.append(Measure(f"accuracy_{design}", m.value, m.unit, m.better, m.note, m.low, m.high, m.n))
                 progress(index * len(DESIGNS) + place + 1, total, UNIT)
             sides.append(Side(way, tuple(measures), images=(draw_states(measures, index, DESIGN_TITLES),)))

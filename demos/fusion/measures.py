@@ -11,7 +11,7 @@ import numpy as np
 from demos.fusion.models import Inputs, answer
 from demos.fusion.networks import Fusion
 from shared.comparison import Measure
-from shared.intervals import Interval, mean_interval, paired_difference, share_interval
+from shared.intervals import Interval, paired_difference, share_interval
 from shared.quality import expected_calibration_error
 
 STATES = ("both", "image_only", "audio_only", "none")
@@ -84,6 +84,15 @@ def compare_falls(first: Marks, second: Marks) -> Interval:
     )
 
 
+def marking_gain(marked: np.ndarray, unmarked: np.ndarray, how: str) -> Measure:
+    """By how much more answers are right where what is missing is marked; which are right, bool [n], same pairs."""
+    found = paired_difference(
+        unmarked.astype(float).tolist(), marked.astype(float).tolist(), low=-1, high=1, grain=1 / max(1, len(marked))
+    )
+    note = f"By how much more test pairs are right with the mask token than with {how}, paired over the test pairs"
+    return Measure("marking_gain", found.value, "share", "neither", note, found.low, found.high, found.n)
+
+
 def total_variation(first: np.ndarray, second: np.ndarray) -> float:
     """Half the summed distance of two distributions, 0 (the same) to 1 (nothing in common)."""
     return float(np.abs(first - second).sum() / 2)
@@ -123,8 +132,3 @@ def latency_measure(found: Interval) -> Measure:
     """Milliseconds for one pair."""
     note = "The network alone, one pair, median of 30 after a warm-up, models in turns"
     return Measure("latency", found.value, "ms", "lower", note, found.low, found.high, found.n)
-
-
-def mean_fall(marks: Marks) -> Interval:
-    """The mean fall with its t interval."""
-    return mean_interval(marks.fall().tolist(), low=-1, high=1)

@@ -88,11 +88,12 @@ def _figure(curves: dict[tuple[str, str], list[Interval]], levels: dict[str, np.
 
 
 def say(curves: dict[tuple[str, str], list[Interval]], levels: dict[str, np.ndarray]) -> str:
-    """Whether fusion holds on where one modality drowns, against the reference of the other one."""
+    """Whether fusion holds on where one modality drowns, against the better reference there."""
     parts = []
-    for kind, other in (("image", "audio"), ("audio", "image")):
-        last = {name: curves[name, kind][-1] for name in (*DESIGNS, other)}
+    for kind in MOST:
+        last = {name: curves[name, kind][-1] for name in (*DESIGNS, *REFERENCES)}
         best = max(DESIGNS, key=lambda d: last[d].value)
+        other = max(REFERENCES, key=lambda r: last[r].value)
         low, high, rival = last[best].low, last[best].high, last[other]
         clear = low is not None and high is not None and rival.low is not None and rival.high is not None
         said = "no clear difference"

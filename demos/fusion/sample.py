@@ -10,13 +10,14 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from demos.fusion.canvas import read_drawing, read_pair
-from demos.fusion.data import Pairs, draw_pairs, put_noise_on_pictures, put_noise_on_sounds
+from demos.fusion.data import Pairs, draw_pairs, put_noise_on_pictures, put_noise_on_sounds, read_at
 from demos.fusion.settings import FusionSettings
 from shared.demo import DemoError
-from shared.sound import RATE, Sound, prepare, read_sound, trim
+from shared.sound import Sound, prepare, read_sound
 
 MOST_BYTES = 32 * 2**20
 MOST_PIXELS = 40_000_000
+TOO_LARGE = f"drawing: the picture is too large; at most {MOST_PIXELS // 10**6} million pixels are read."
 EXAMPLES = 200
 EXAMPLE_SEED = 42
 
@@ -48,7 +49,7 @@ def make_sample(settings: FusionSettings) -> Sample:
     elif settings.audio == "none":
         window = np.zeros_like(window)
     elif settings.force_sample_rate:
-        window = prepare(Sound(trim(window), RATE), force_rate=settings.force_sample_rate)
+        window = read_at(window[None], settings.force_sample_rate)[0]
     noisy = put_noise_on_pictures(picture[None], settings.image_noise, settings.seed + 1 + at)[0]
     hissing = put_noise_on_sounds(window[None], settings.audio_noise, settings.seed + 1 + at)[0]
     present = (settings.image != "none", settings.audio != "none")
@@ -71,15 +72,13 @@ def _read_drawing(settings: FusionSettings) -> np.ndarray:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(path) as opened:
-                if opened.width * opened.height > MOST_PIXELS:
-                    raise DemoError(
-                        f"drawing: the picture has {opened.width} x {opened.height} pixels; make it smaller."
-                    )
-                opened.load()
-                picture = opened.copy()
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombWarning,
-            Image.DecompressionBombError):  # fmt: skip
+                picture = opened.copy() if opened.width * opened.height <= MOST_PIXELS else None
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        raise DemoError(TOO_LARGE) from None
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
         raise DemoError("drawing: the file is no picture that can be read.") from None
+    if picture is None:
+        raise DemoError(TOO_LARGE)
     return read_drawing(picture) if settings.task == "digit" else read_pair(picture)
 
 

@@ -63,7 +63,8 @@ else {
 
 def build() -> None:
     """Draw the tab inside an open Gradio context."""
-    build_tab(DEMO, below={"drawing": _use_drawing, "recording": _use_recording}, views=[View(_draw_given, given_html)])
+    given = View(_draw_given, given_html, studies=True)
+    build_tab(DEMO, below={"drawing": _use_drawing, "recording": _use_recording}, views=[given])
 
 
 def _use_drawing(controls: Controls) -> None:
@@ -102,18 +103,23 @@ def _draw_given(comparison: Comparison | None) -> Component:
 
 
 def given_html(comparison: Comparison) -> str:
-    """The sample as the models get it, noise and all: picture, log-mel and sound; what was taken away is pale."""
-    arrays, settings = comparison.sides[0].arrays, comparison.settings
-    if "picture" not in arrays:
+    """The sample as the models get it, noise and all: picture, log-mel and sound; what was taken away is pale.
+
+    Empty for a study, which has no one sample.
+    """
+    arrays = comparison.sides[0].arrays if comparison.sides else {}
+    settings, stand_in = comparison.settings, str(comparison.settings.get("drop_as"))
+    if "picture" not in arrays or "drop" not in settings:
         return ""
     gone = {m: settings["drop"] == m for m in ("image", "audio")}
     parts = []
     if settings["image"] != "none":
         picture = Image.fromarray((np.clip(arrays["picture"], 0, 1) * 255).astype(np.uint8))
-        parts.append(_figure(picture, _said("picture", gone["image"]), gone["image"], "The picture, with its noise"))
+        said = _said("picture", gone["image"], stand_in)
+        parts.append(_figure(picture, said, gone["image"], "The picture, with its noise"))
     if settings["audio"] != "none":
         parts.append(
-            _figure(draw_log_mel(arrays["log_mel"]), _said("sound", gone["audio"]), gone["audio"],
+            _figure(draw_log_mel(arrays["log_mel"]), _said("sound", gone["audio"], stand_in), gone["audio"],
                     "The sound as a log-mel picture: time to the right, pitch upwards")
         )  # fmt: skip
         parts.append(
@@ -121,12 +127,18 @@ def given_html(comparison: Comparison) -> str:
             f'src="data:audio/wav;base64,{wave_of(arrays["sound"])}"></audio>'
         )
     kind = "Synthetic speech (espeak-ng), a voice never trained on. " if settings["audio"] == "chosen" else ""
-    note = f"{kind}Bars: outline before, filled after; the underlined digit is right."
+    own = settings["image"] == "drawn" or settings["audio"] in ("microphone", "file")
+    right = "only you know which digit is right" if own else "the underlined digit is right"
+    note = f"{kind}Bars: outline before, filled after; {right}."
     return f'<div class="given">{"".join(parts)}<p>{escape(note)}</p></div>'
 
 
-def _said(what: str, gone: bool) -> str:
-    return f"the {what}, taken away for the filled bars" if gone else f"the {what}, as the models get it"
+def _said(what: str, gone: bool, stand_in: str) -> str:
+    if not gone:
+        return f"the {what}, as the models get it"
+    if stand_in == "mask token":
+        return f"the {what}, taken away for the filled bars"
+    return f"the {what}, replaced by {stand_in} for the filled bars"
 
 
 def _figure(picture: Image.Image, caption: str, pale: bool, alt: str) -> str:

@@ -74,8 +74,25 @@ def test_a_pair_is_its_two_halves():
     pair = read_pair(both)
     assert pair.shape == (28, 56)
     assert np.array_equal(pair[:, 28:], read_drawing(draw_seven()))
+    for drawn, side in (((0, 0), "right"), ((280, 0), "left")):
+        half = Image.new("RGB", (560, 280), "white")
+        half.paste(draw_seven(), drawn)
+        with pytest.raises(DemoError, match=f"The {side} half of the drawing is blank"):
+            read_pair(half)
     with pytest.raises(DemoError, match="blank"):
-        read_pair(Image.new("RGB", (560, 280), "white"))
+        read_pair(Image.new("RGB", (1, 1), "black"))
+
+
+@pytest.mark.parametrize("mode", ["RGB", "P", "RGBA"])
+def test_a_huge_picture_is_read_like_a_small_one(mode: str):
+    large = draw_seven().resize((2_800, 2_800), Image.Resampling.NEAREST).convert(mode)
+    assert np.abs(read_drawing(large) - read_drawing(draw_seven())).mean() < 0.02
+
+
+def test_a_faint_pen_on_a_clear_ground_is_read():
+    faint = Image.new("RGBA", (280, 280), (0, 0, 0, 0))
+    faint.paste((0, 0, 0, 90), mask=Image.fromarray(((ink_of(draw_seven()) > 0.5) * 255).astype(np.uint8)))
+    assert np.abs(read_drawing(faint) - read_drawing(draw_seven())).mean() < 0.02
 
 
 def test_nothing_stays_nothing():

@@ -164,6 +164,21 @@ def test_dropout_in_training_closes_the_gap(default: Comparison):
     assert all(m is not None and m.value is not None and m.value > 0 for m in matched)
 
 
+def test_zeros_and_a_wrong_rate_are_measured_over_the_test_pairs():
+    c = DEMO.compare(
+        FusionSettings(**FEW, trained_with="0.3", drop_as="zeros", force_sample_rate=16_000, audio_noise=0)
+    )
+    gain = c.sides[1].measure("marking_gain")
+    assert gain is not None and gain.low is not None and gain.low > 0.05
+    assert value(c, 3, "marking_gain") == 0
+    assert value(c, 4, "accuracy_forced_rate") < value(c, 4, "accuracy_both") - 0.3
+    assert value(c, 3, "accuracy_forced_rate") == value(c, 3, "accuracy_both")
+    assert "Giving zeros for the missing sound" in c.takeaway and "instead of" in c.takeaway
+    same = DEMO.compare(FusionSettings(n=60, force_sample_rate=8_000, drop="none"))
+    assert abs(value(same, 4, "accuracy_forced_rate") - value(same, 4, "accuracy_both")) < 0.1
+    assert same.sides[0].measure("marking_gain") is None
+
+
 def test_both_missing_is_the_prior_with_a_note():
     c = DEMO.compare(FusionSettings(**FEW, image="none", audio="none", drop="none"))
     assert "Nothing is left" in c.takeaway
@@ -187,9 +202,13 @@ def test_a_drawing_and_a_recording_are_read(tmp_path):
 
 def test_missing_uploads_and_bad_files_get_a_sentence(tmp_path):
     (tmp_path / "no.png").write_text("no picture")
+    Image.new("1", (20_000, 10_000)).save(tmp_path / "huge.png")
+    Image.new("1", (8_000, 6_000)).save(tmp_path / "large.png")
     for settings, said in (
         ({"image": "drawn"}, "drawing: there is none yet"),
         ({"image": "drawn", "drawing": str(tmp_path / "no.png")}, "no picture that can be read"),
+        ({"image": "drawn", "drawing": str(tmp_path / "huge.png")}, "at most 40 million pixels"),
+        ({"image": "drawn", "drawing": str(tmp_path / "large.png")}, "at most 40 million pixels"),
         ({"audio": "microphone"}, "recording: there is none yet"),
         ({"audio": "file", "recording": str(tmp_path / "gone.wav")}, "not there any more"),
     ):

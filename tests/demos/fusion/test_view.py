@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +21,21 @@ def test_what_was_given_is_shown_and_what_is_gone_is_pale():
     html = given_html(stored)
     assert html.count("<img") == 2 and html.count('class="gone"') == 1
     assert "the sound, taken away for the filled bars" in html and "<audio" in html
+    assert "the underlined digit is right" in html
+
+
+def test_words_below_the_bars_fit_the_settings():
+    stored = load_default(DEMO)
+    assert stored is not None
+    zeros = given_html(replace(stored, settings=stored.settings | {"drop_as": "zeros"}))
+    assert "the sound, replaced by zeros for the filled bars" in zeros
+    own = given_html(replace(stored, settings=stored.settings | {"image": "drawn"}))
+    assert "only you know which digit is right" in own and "underlined" not in own
+
+
+def test_a_study_has_no_one_sample():
+    study = next(s for s in DEMO.studies if s.slug == "dominance")
+    assert given_html(study.run(study.Settings())) == ""
 
 
 def test_a_wave_can_be_played():
