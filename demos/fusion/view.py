@@ -25,7 +25,7 @@ _CSS = """
 .given { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; font-size: 12px; line-height: 16px; }
 .given figure { margin: 0; display: flex; align-items: center; gap: 8px; }
 .given img { height: 64px; image-rendering: pixelated; border-radius: 4px; }
-.given .gone { opacity: 0.25; }
+.given .gone { opacity: 0.35; }
 .given figcaption { color: var(--sbs-muted); max-width: 150px; }
 .given audio { height: 30px; width: 190px; }
 .given p { margin: 0 !important; flex: 1 1 220px; color: var(--sbs-muted); }
@@ -148,8 +148,12 @@ def _figure(picture: Image.Image, caption: str, pale: bool, alt: str) -> str:
 
 
 def draw_log_mel(log_mel: np.ndarray) -> Image.Image:
-    """A log-mel [bands, frames] as a gray picture, low bands at the bottom."""
-    shown = np.clip((log_mel[::-1] + 1.4) / 3.6, 0, 1)
+    """A log-mel [bands, frames] as a gray picture, low bands at the bottom, its own quietest black, its loudest white.
+
+    On one scale for all, speech in loud noise would be white on white.
+    """
+    low, high = np.quantile(log_mel, (0.05, 0.99))
+    shown = np.clip((log_mel[::-1] - low) / max(high - low, 0.5), 0, 1)
     return Image.fromarray((shown * 255).astype(np.uint8))
 
 

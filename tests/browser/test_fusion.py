@@ -26,6 +26,13 @@ def test_an_empty_sketch_gets_a_sentence(page: Page) -> None:
     expect(tab.locator(".sbs-side")).to_have_count(5)
 
 
+def test_a_study_hides_the_sample_of_the_comparison(page: Page) -> None:
+    page.goto("?demo=fusion&study=dominance")
+    tab = page.locator("#sbs-fusion")
+    expect(tab.locator("tr[data-measure=gradient_ratio]")).to_be_visible()
+    expect(tab.locator(".given")).to_have_count(0)
+
+
 def open_more(page: Page) -> Locator:
     page.goto("?demo=fusion")
     tab = page.locator("#sbs-fusion")

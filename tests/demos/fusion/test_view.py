@@ -50,6 +50,14 @@ def test_low_bands_are_at_the_bottom():
     assert shown.shape == (32, 48) and (shown[-1] == 255).all() and (shown[:-1] == 0).all()
 
 
+def test_speech_in_loud_noise_is_not_white_on_white():
+    noise = np.random.default_rng(0).normal(1.5, 0.2, (32, 48))
+    noise[:8, 10:30] = 2.2
+    shown = np.asarray(draw_log_mel(noise))
+    assert shown[24:, 10:30].mean() > 240 and shown[:24].mean() < 150
+    assert np.asarray(draw_log_mel(np.full((32, 48), 0.3))).max() == 0
+
+
 def test_what_is_not_bundled_gets_a_sentence(monkeypatch: pytest.MonkeyPatch):
     some = {v: n for v, n in models.catalog().items() if v.task == "digit" or v.dropout == 0}
     monkeypatch.setattr(models, "catalog", lambda: some)
