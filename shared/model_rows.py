@@ -72,7 +72,7 @@ ROWS: tuple[ModelRow, ...] = (
         judge="scene_reader",
         clip="sticker_clip",
         cannot="It draws one or two stickers of the sticker world and knows no other words.",
-        about="sticker small, a third of sticker diffusion's U-Net",
+        about="sticker small, sticker diffusion with 29% of its U-Net",
         base="sticker_diffusion",
     ),
     ModelRow(

@@ -40,6 +40,7 @@ def build_unet(teacher: UNet2DConditionModel) -> UNet2DConditionModel:
         "mid_block_type": None,
         "up_block_types": ("UpBlock2D", "CrossAttnUpBlock2D"),
     }
+    config.pop("_name_or_path", None)  # where on this machine the teacher lies
     return UNet2DConditionModel.from_config(config)
 
 

@@ -79,6 +79,13 @@ ALL_PRESETS = (
         confusion="Adding noise or removing it? The forward process adds it; the U-Net predicts it, to be taken away.",
     ),
     Preset(
+        "weaker-model",
+        "A small model: guidance 1 against 3",
+        {"model": "sticker_small", "guidance_a": 1.0, "guidance_b": 3.0},
+        settles="G1",
+        confusion="Bad model or too little guidance? A small model leans on guidance more than a large one.",
+    ),
+    Preset(
         "distilled",
         "A distilled model: guidance 1 against 5 in 4 steps",
         {"model": "sticker_turbo", "guidance_a": 1.0, "guidance_b": 5.0, "steps_a": 4, "steps_b": 4, "samples": 16},
