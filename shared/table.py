@@ -26,11 +26,13 @@ SPELLINGS = {
 }
 NOT_MEASURED = "not measured"
 NO_DIFFERENCE = "no clear difference"
+NO_SINGLE_BEST = "no single best"
+"""Some sides differ clearly, but none from all the others."""
 EQUAL = "equal"
 PAIRED = "clear on paired samples"
 GAIN = "_gain"
-"""What the name of a measure between two sides ends with where it is B's less A's over paired samples: `adherence_gain`.
-Its interval is narrower than the sides' own, since what the samples share is in neither."""
+"""How the name of a measure between two sides ends that is B's less A's over paired samples: `adherence_gain`. Its
+interval is narrower than the sides' own, since what the samples share is in neither."""
 MOST_COLUMNS = 6
 """Beyond so many sides a table has a row per side, and pictures stand on a contact sheet."""
 
@@ -179,6 +181,10 @@ def _row(sides: Sequence[Side], name: str) -> Row:
     best = winner(sides, name)
     has_intervals = len(found) > 1 and all(m is not None and _is_number(m.low) and _is_number(m.high) for m in found)
     verdict = NO_DIFFERENCE if best is None and has_intervals and first.better != "neither" else ""
+    if verdict and max(m.low for m in present if m.low is not None) > min(
+        m.high for m in present if m.high is not None
+    ):
+        verdict = NO_SINGLE_BEST
     if verdict and all(m is not None and m.low == m.high == m.value for m in found):
         # Counts are known: they differ or they do not, and no interval is in doubt.
         verdict = EQUAL if len({m.value for m in present}) == 1 else ""

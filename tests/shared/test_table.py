@@ -147,3 +147,16 @@ def test_a_paired_difference_decides_where_intervals_overlap(better, low, high, 
     assert (row.winner, row.verdict) == (winner, verdict)
     other = rows(Comparison("d", {}, sides, "", {}, measures=(dataclasses.replace(gain, name="kinds_gain"),)))[0]
     assert (other.winner, other.verdict) == (None, "no clear difference")
+
+
+@pytest.mark.parametrize(
+    ("spans", "verdict"),
+    [
+        (((0.5, 0.6), (0.8, 0.9), (0.85, 0.95)), "no single best"),
+        (((0.5, 0.7), (0.6, 0.8), (0.65, 0.9)), "no clear difference"),
+        (((0.5, 0.6), (0.6, 0.7), (0.8, 0.9)), ""),
+    ],
+)
+def test_many_sides_may_differ_without_a_single_best(spans, verdict):
+    measures = [Measure("accuracy", (a + b) / 2, "share", "higher", "", a, b, 100) for a, b in spans]
+    assert rows(compared(*measures))[0].verdict == verdict
