@@ -74,7 +74,9 @@ def compare(settings: GuidanceSettings, progress: Progress | None = None) -> Com
         for i, (label, side) in enumerate(zip(labels(plans, negatives), drawn, strict=True))
     )
     between = _between(judged)
-    told = Told(negatives, not loaded.row.guided, between[0] if between else None)
+    chosen = (settings.scheduler_a, settings.scheduler_b)
+    ignored = chosen if keeps_scheduler(loaded.model) else ()
+    told = Told(negatives, not loaded.row.guided, between[0] if between else None, ignored)
     return Comparison(
         demo="guidance",
         settings=settings.model_dump() | {"model": loaded.row.name},

@@ -12,6 +12,7 @@ from demos.guidance.compute import CALLS_NOTE
 from demos.guidance.curve_figures import curve_figures
 from demos.guidance.curves_takeaway import say
 from demos.guidance.measures import clip_cosines, fact_measures, harm_measures, load_clip_of
+from demos.guidance.remedy_takeaway import own_scheduler_said
 from demos.guidance.settings import CurvesSettings
 from shared import adherence
 from shared.adherence import Facts
@@ -92,13 +93,14 @@ def run_curves(settings: CurvesSettings, progress: Progress | None = None) -> Co
     own = keeps_scheduler(loaded.model)
     wanted = dict.fromkeys((value, "lcm" if own else scheduler) for value, scheduler in settings.points)
     points = [_point(loaded, settings, encoded, value, scheduler) for value, scheduler in wanted]
+    note = own_scheduler_said(settings.schedulers) if own else ""
     complete = _draw(loaded, points, judges, progress)
     sides = tuple(_side(settings, point, judges) for point in points if point.done)
     return Comparison(
         demo="guidance",
         settings=settings.model_dump() | {"model": loaded.row.name},
         sides=sides,
-        takeaway=say(sides, settings.vary, len(points)),
+        takeaway=" ".join(filter(None, (say(sides, settings.vary, len(points)), note))),
         environment=environment(
             loaded.device, loaded.dtype, "diffusers", "transformers", model=loaded.row.name, weights=loaded.origin
         ),

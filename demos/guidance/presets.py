@@ -25,7 +25,7 @@ ALL_PRESETS = (
         "Guidance 5 against 20",
         {"guidance_a": 5.0, "guidance_b": 20.0},
         settles="G2",
-        confusion="Adherence or quality? Too much guidance drives colors to their ends without following better.",
+        confusion="Adherence or quality? Too much guidance distorts the picture without following better.",
     ),
     Preset(
         "rescaled",
@@ -83,14 +83,14 @@ ALL_PRESETS = (
         "A small model: guidance 1 against 3",
         {"model": "sticker_small", "guidance_a": 1.0, "guidance_b": 3.0},
         settles="G1",
-        confusion="Bad model or too little guidance? A small model leans on guidance more than a large one.",
+        confusion="Bad model or too little guidance? A small model leans on guidance more than the larger “auto”.",
     ),
     Preset(
         "distilled",
         "A distilled model: guidance 1 against 5 in 4 steps",
         {"model": "sticker_turbo", "guidance_a": 1.0, "guidance_b": 5.0, "steps_a": 4, "steps_b": 4, "samples": 16},
         settles="G6",
-        confusion="Fast model or low guidance? It was distilled without guidance: more of it doubles the calls.",
+        confusion="Fast model or low guidance? It was distilled to do without guidance: more of it doubles the calls.",
     ),
 )  # fmt: skip
 

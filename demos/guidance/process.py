@@ -39,7 +39,10 @@ def run_process(settings: ProcessSettings, progress: Progress | None = None) -> 
         raise DemoError(f"The forward process needs a scene to render. {error}") from None
     loaded = load_pipeline(settings.model)
     if keeps_scheduler(loaded.model):
-        raise DemoError(f"{loaded.row.name} has a scheduler of its own; the reverse process is shown with DDIM.")
+        raise DemoError(
+            f"{loaded.row.name} has a scheduler of its own; the reverse process is shown with DDIM. "
+            "Choose another model."
+        )
     plan = Plan(settings.guidance, settings.steps, "ddim")
     kept = sorted({max(1, round(settings.steps * k / (FRAMES - 1))) for k in range(1, FRAMES)})
     with loaded.alone():

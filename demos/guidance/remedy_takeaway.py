@@ -13,16 +13,20 @@ if TYPE_CHECKING:
     from shared.sampling import Plan
 
 LETTERS = "AB"
+DEFAULT_SCHEDULER = "ddim"
+"""The one that is set where nobody chose."""
 
 
 @dataclass(frozen=True)
 class Told:
     """What the takeaway needs to know beside sides and plans: each side's negative prompt, whether the model was
-    distilled to run without guidance, and the adherence of B minus that of A on the same noises."""
+    distilled to run without guidance, the adherence of B minus that of A on the same noises, and the schedulers that
+    were asked for in vain, because the model keeps its own."""
 
     negatives: tuple[str, str] = ("", "")
     scale_is_learned: bool = False
     gain: Measure | None = None
+    ignored: tuple[str, ...] = ()
 
 
 def remedy_said(sides: Sequence[Side], plans: Sequence[Plan], told: Told) -> str:
@@ -33,16 +37,18 @@ def remedy_said(sides: Sequence[Side], plans: Sequence[Plan], told: Told) -> str
     interval = (a.start, a.until) != (b.start, b.until)
     differing = (told.negatives[0] != told.negatives[1], a.rescale != b.rescale, interval)
     if sum(differing) != 1:
-        return ""
+        return _idle_negative(sides, plans, told)
     if differing[0]:
-        return _negative(sides, told)
+        return _negative(sides, plans, told)
     return _rescale(sides, plans) if differing[1] else _interval(sides, plans, told.gain)
 
 
-def _negative(sides: Sequence[Side], told: Told) -> str:
+def _negative(sides: Sequence[Side], plans: Sequence[Plan], told: Told) -> str:
     steered = 1 if told.negatives[1] else 0
     if all(told.negatives):
         return ""
+    if plans[steered].guidance == 1:
+        return _UNREAD
     word, letter = _short(told.negatives[steered]), LETTERS[steered]
     seen = [side.measure("negative_seen") for side in sides]
     if any(m is None or m.value is None for m in seen):
@@ -60,11 +66,16 @@ def _negative(sides: Sequence[Side], told: Told) -> str:
     )
 
 
+_UNREAD = "At guidance 1 the negative prompt is not read: it changes nothing here."
+
+
 def _idle_negative(sides: Sequence[Side], plans: Sequence[Plan], told: Told) -> str:
-    """A negative prompt on both sides, which the one without guidance does not read."""
+    """A negative prompt on both sides, which those without guidance do not read."""
     a, b = plans
-    if told.negatives[0] != told.negatives[1] or not told.negatives[0] or (a.guidance == 1) == (b.guidance == 1):
+    if told.negatives[0] != told.negatives[1] or not told.negatives[0] or 1 not in (a.guidance, b.guidance):
         return ""
+    if a.guidance == b.guidance:
+        return _UNREAD
     idle = 0 if a.guidance == 1 else 1
     seen = [side.measure("negative_seen") for side in sides]
     shown = [m.value for m in seen if m is not None and m.value is not None]
@@ -111,12 +122,22 @@ def distilled_said(sides: Sequence[Side], plans: Sequence[Plan], gain: Measure |
     a, b = plans
     if a.guidance == b.guidance or (a.steps, a.scheduler) != (b.steps, b.scheduler):
         return ""
+    # Below 1 the prompt counts for less, which is another thing than doing without guidance.
+    if min(a.guidance, b.guidance) < 1:
+        return ""
     high = 0 if a.guidance > b.guidance else 1
     calls = [int(m.value or 0) for side in sides if (m := side.measure("unet_calls"))]
     better = follower(sides, gain)
     did = "helped all the same" if better == high else "made it worse" if better == 1 - high else "did not help clearly"
     cost = f", at {calls[high]} U-Net calls instead of {calls[1 - high]}" if calls[high] != calls[1 - high] else ""
     return f"This model was distilled to run without guidance; raising it {did}{cost}."
+
+
+def own_scheduler_said(ignored: Sequence[str]) -> str:
+    """That a model keeps its own scheduler, where others than the default were asked for."""
+    if set(ignored) <= {DEFAULT_SCHEDULER}:
+        return ""
+    return "This model keeps the scheduler it was distilled with (lcm), so the choice of a scheduler changes nothing."
 
 
 def _short(text: str) -> str:

@@ -11,6 +11,7 @@ from PIL import Image
 from demos.guidance.compute import CALLS_NOTE, HELD_BACK, seed_said, steps_said
 from demos.guidance.heat_maps import heat_maps
 from demos.guidance.measures import clip_scores, judge, side_measures
+from demos.guidance.remedy_takeaway import own_scheduler_said
 from demos.guidance.settings import SweepSettings
 from demos.guidance.sweep_takeaway import say
 from shared.comparison import Comparison, Measure, Side
@@ -49,7 +50,9 @@ def run_sweep(settings: SweepSettings, progress: Progress | None = None) -> Comp
     seeds = settings.seed_values
     with loaded.alone():
         encoded = encode(loaded.model, settings.prompt)
-    scheduler = "lcm" if keeps_scheduler(loaded.model) else settings.scheduler
+    own = keeps_scheduler(loaded.model)
+    scheduler = "lcm" if own else settings.scheduler
+    note = own_scheduler_said((settings.scheduler,)) if own else ""
     cells = [Cell(Plan(g, s, scheduler)) for s in settings.step_values for g in settings.guidance_values]
     for cell in cells:
         try:
@@ -63,7 +66,7 @@ def run_sweep(settings: SweepSettings, progress: Progress | None = None) -> Comp
         demo="guidance",
         settings=settings.model_dump() | {"model": loaded.row.name},
         sides=sides,
-        takeaway=say(sides, len(cells), encoded.cut),
+        takeaway=" ".join(filter(None, (say(sides, len(cells), encoded.cut), note))),
         environment=environment(
             loaded.device, loaded.dtype, "diffusers", "transformers", model=loaded.row.name, weights=loaded.origin
         ),

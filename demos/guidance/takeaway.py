@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos.guidance.harm import cleaner, follower, harm_of, harms, noun_of, share
-from demos.guidance.remedy_takeaway import Told, distilled_said, remedy_said
+from demos.guidance.remedy_takeaway import Told, distilled_said, own_scheduler_said, remedy_said
 from shared.comparison import Measure, Side, winner
 
 if TYPE_CHECKING:
     from shared.sampling import Plan
 
 LETTERS = "AB"
+FEW_STEPS = 10
+"""Up to so many steps textbooks expect a solver of higher order to be ahead; with many, all samplers agree. At one step
+they are one and the same."""
 USUAL = 10.0
 """Up to this scale textbooks expect more guidance to follow the prompt better; beyond it, to distort."""
 
@@ -26,6 +29,7 @@ def say(sides: Sequence[Side], plans: Sequence[Plan], cut: str = "", told: Told 
     if not has_remedy:
         sentences.append(distilled_said(sides, plans, told.gain) if told.scale_is_learned else "")
         sentences.append(_against_textbook(sides, plans, told))
+    sentences.append(own_scheduler_said(told.ignored))
     sentences = [sentence for sentence in sentences if sentence]
     if cut:
         sentences.append(f"The text encoder left out the prompt's end, from “{_short(cut)}”.")
@@ -50,7 +54,8 @@ def _followed(sides: Sequence[Side], gain: Measure | None) -> str:
         and gain.high is not None
     ):
         low, high = sorted((abs(gain.low), abs(gain.high)))
-        numbers = f"by {abs(gain.value):.2f} of the facts, {low:.2f} to {high:.2f}; A {a.value:.2f}, B {b.value:.2f}"
+        span = f"{share(low)} to {share(high)}"  # a bound near zero is not printed as zero
+        numbers = f"by {abs(gain.value):.2f} of the facts, {span}; A {a.value:.2f}, B {b.value:.2f}"
         return (
             f"On the same noises {LETTERS[by_pairs]} followed the prompt better ({numbers})"
             f"{_harmed_beside(sides, by_pairs)}"
@@ -117,6 +122,10 @@ def _against_textbook(sides: Sequence[Side], plans: Sequence[Plan], told: Told) 
         more = 0 if a.steps > b.steps else 1
         if better == 1 - more:
             return "Textbooks expect more steps to be at least as good; here fewer were better."
+    elif {a.scheduler, b.scheduler} == {"ddim", "dpm++"} and (a.guidance, a.steps) == (b.guidance, b.steps):
+        solver = 0 if a.scheduler == "dpm++" else 1
+        if 1 < a.steps <= FEW_STEPS:
+            return _expected(better, solver, f"DPM-Solver++ to follow better than DDIM in {a.steps} steps")
     return ""
 
 

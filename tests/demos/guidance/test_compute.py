@@ -7,9 +7,9 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from demos.guidance import DEMO, compare
+from demos.guidance import DEMO, compare, run_curves, run_process, run_sweep
 from demos.guidance.compute import labels
-from demos.guidance.settings import GuidanceSettings
+from demos.guidance.settings import CurvesSettings, GuidanceSettings, ProcessSettings, SweepSettings
 from shared import models
 from shared.adherence import check, saturation
 from shared.comparison import Comparison
@@ -24,6 +24,16 @@ SMALL = {"steps_a": 7, "steps_b": 3, "samples": 3, "seed": 13}
 
 def small(**values) -> GuidanceSettings:
     return GuidanceSettings.check(SMALL | values)
+
+
+@pytest.fixture
+def distilled(tiny, monkeypatch):
+    """The tiny model with a latent consistency model's scheduler, as sticker_turbo has."""
+    from diffusers import LCMScheduler
+
+    pipeline = models.load_pipeline("auto").model
+    own = LCMScheduler.from_config(pipeline.scheduler.config, original_inference_steps=20)
+    monkeypatch.setattr(pipeline, "scheduler", own)
 
 
 def pixels(c: Comparison) -> list[np.ndarray]:
@@ -267,3 +277,18 @@ def test_what_the_safety_checker_flags_is_blank_without_film_or_latents(tiny):
         assert side.captions[0].endswith("held back by the model's safety checker")
         assert side.captions[1:] == ("seed 14",) and np.asarray(side.images[0]).std(axis=(0, 1)).max() == 0
         assert side.arrays["latents"].shape[0] == 1 and side.measure("saturation").n == 1
+
+
+def test_a_model_with_a_scheduler_of_its_own_says_so_and_draws_with_it(distilled):
+    c = compare(small(steps_a=2, steps_b=2, guidance_b=1, scheduler_b="dpm++"))
+    assert [side.captions[0].split(" · ")[2] for side in c.sides] == ["lcm", "lcm"]
+    assert np.array_equal(*(np.asarray(side.images[0]) for side in c.sides))
+    assert "the choice of a scheduler changes nothing." in c.takeaway
+    assert "the choice of a scheduler" not in compare(small(steps_a=2, steps_b=2)).takeaway
+    sweep = {"guidances": "1, 3", "steps": "2", "seeds": "13"}
+    assert "the choice of a scheduler" in run_sweep(SweepSettings.check(sweep | {"scheduler": "euler"})).takeaway
+    assert "the choice of a scheduler" not in run_sweep(SweepSettings.check(sweep)).takeaway
+    few = run_curves(CurvesSettings.check({"values": "1, 2, 3", "n_captions": 4, "steps": 2}))
+    assert len(few.sides) == 3 and "the choice of a scheduler" in few.takeaway
+    with pytest.raises(DemoError, match=r"shown with DDIM\. Choose another model\.$"):
+        run_process(ProcessSettings.check({"steps": 2}))

@@ -181,6 +181,11 @@ def test_without_guidance_the_negative_prompt_is_not_read():
         "At guidance 1 (A) the negative prompt is not read: 0.90 of A's pictures show it and 0.20 of B's."
     )
     assert "not read" not in say((a, b), plans(3, 5), told=Told(("red", "red")))
+    unread = "At guidance 1 the negative prompt is not read: it changes nothing here."
+    assert say((a, a), plans(1, 1), told=Told(("red", "red"))).startswith(unread)
+    assert say((a, a), plans(1, 1), told=Told(("", "red"))).startswith(unread)
+    assert say((a, a), plans(1, 1, (4, 8)), told=Told(("red", "red"))).startswith(unread)
+    assert "not read" not in say((a, a), plans(1, 1))
 
 
 def test_two_remedies_at_once_are_put_down_to_neither():
@@ -195,6 +200,36 @@ def test_a_distilled_model_is_told_what_guidance_did():
     assert "raising it did not help clearly" in told(side(HIGH, CLEAN, 4), side(HIGH, CLEAN, 8))
     assert "raising it helped all the same" in told(side(LOW, CLEAN, 4), side(HIGH, CLEAN, 8))
     assert "Textbooks" not in told(side(HIGH, CLEAN, 4), side(LOW, CLEAN, 8))
+    # At guidance 0 the prompt is left out: that says nothing of what guidance does.
+    assert "raising it" not in say((side(LOW, CLEAN), side(HIGH, CLEAN)), plans(0, 1), told=Told(scale_is_learned=True))
+
+
+def test_a_scheduler_chosen_in_vain_is_said():
+    sides, kept = (side(HIGH, CLEAN), side(HIGH, CLEAN)), "the choice of a scheduler changes nothing."
+    own = plans(1, 1, schedulers=("lcm", "lcm"))
+    assert say(sides, own, told=Told(ignored=("ddim", "dpm++"))).endswith(kept)
+    assert kept not in say(sides, own, told=Told(ignored=("ddim", "ddim")))
+    assert kept not in say(sides, own)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "steps", "ending"),
+    [
+        (HIGH, LOW, 5, "Textbooks expect DPM-Solver++ to follow better than DDIM in 5 steps; here the other side did."),
+        (
+            HIGH,
+            HIGH,
+            5,
+            "Textbooks expect DPM-Solver++ to follow better than DDIM in 5 steps; these samples don't show it.",
+        ),
+        (LOW, HIGH, 5, "U-Net calls a picture on both sides."),
+        (HIGH, LOW, 40, "U-Net calls a picture on both sides."),
+        (HIGH, HIGH, 1, "U-Net calls a picture on both sides."),
+    ],
+)
+def test_a_better_sampler_is_expected_to_be_ahead_in_few_steps(a, b, steps, ending):
+    chosen = plans(5, 5, (steps, steps), ("ddim", "dpm++"))
+    assert say((side(a, CLEAN), side(b, CLEAN)), chosen).endswith(ending)
 
 
 def test_pairs_decide_where_the_sides_own_intervals_overlap():
@@ -206,6 +241,7 @@ def test_pairs_decide_where_the_sides_own_intervals_overlap():
     def told(*values) -> str:
         return say(sides, plans(), told=Told(gain=gain(*values)))
 
+    assert "by 0.15 of the facts, 0.001 to 0.29;" in told(0.00126, 0.2904, 0.15)  # not "0.00 to 0.29"
     rising = told(0.05, 0.35, 0.2)
     assert rising.startswith(
         "On the same noises B followed the prompt better (by 0.20 of the facts, 0.05 to 0.35; A 0.85, B 0.95) and paid "
