@@ -93,7 +93,12 @@ def run_curves(settings: CurvesSettings, progress: Progress | None = None) -> Co
     own = keeps_scheduler(loaded.model)
     wanted = dict.fromkeys((value, "lcm" if own else scheduler) for value, scheduler in settings.points)
     points = [_point(loaded, settings, encoded, value, scheduler) for value, scheduler in wanted]
+    refused = [point for point in points if point.failed]
+    if len(refused) == len(points):
+        raise DemoError(refused[0].failed)
     note = own_scheduler_said(settings.schedulers) if own else ""
+    if refused:
+        note = f"{len(refused)} of {len(points)} points failed: {refused[0].failed} {note}".rstrip()
     complete = _draw(loaded, points, judges, progress)
     sides = tuple(_side(settings, point, judges) for point in points if point.done)
     return Comparison(
@@ -136,8 +141,12 @@ def _point(loaded: Loaded, s: CurvesSettings, encoded: Encoded, value: float, sc
     seeds = sample_seeds(s.seed, s.n_captions)
     for start in range(0, s.n_captions, size):
         part = range(start, min(s.n_captions, start + size))
-        some = encoded.of(part)
-        point.runs.append((Sampling(loaded.model, some, plan, [seeds[i] for i in part]), part))
+        try:
+            run = Sampling(loaded.model, encoded.of(part), plan, [seeds[i] for i in part])
+        except DemoError as error:  # a distilled model has a largest step count; the other points can be drawn
+            point.failed = str(error)
+            return point
+        point.runs.append((run, part))
     return point
 
 

@@ -290,5 +290,11 @@ def test_a_model_with_a_scheduler_of_its_own_says_so_and_draws_with_it(distilled
     assert "the choice of a scheduler" not in run_sweep(SweepSettings.check(sweep)).takeaway
     few = run_curves(CurvesSettings.check({"values": "1, 2, 3", "n_captions": 4, "steps": 2}))
     assert len(few.sides) == 3 and "the choice of a scheduler" in few.takeaway
+    # The usual step counts go up to 32, this model to 20: the others are drawn all the same.
+    steps = run_curves(CurvesSettings.check({"vary": "steps", "n_captions": 4, "guidance": 1}))
+    assert [side.measures[0].value is None for side in steps.sides] == [False] * 5 + [True]
+    assert "1 of 6 points failed: This model was distilled for at most 20 steps: 32 are too many." in steps.takeaway
+    with pytest.raises(DemoError, match="at most 20 steps: 30 are too many"):
+        run_curves(CurvesSettings.check({"n_captions": 4, "steps": 30}))
     with pytest.raises(DemoError, match=r"shown with DDIM\. Choose another model\.$"):
         run_process(ProcessSettings.check({"steps": 2}))
