@@ -172,6 +172,9 @@ def store(network: CLIPModel, tokenizer: CLIPTokenizer) -> None:
         old.unlink()
     network.half().save_pretrained(FOLDER, max_shard_size="8.5MB")
     network.float()
+    # Computed in FP32 by whoever loads it, though stored as FP16.
+    config = FOLDER / "config.json"
+    config.write_text(config.read_text().replace('"dtype": "float16"', '"dtype": "float32"'))
     tokenizer.save_pretrained(FOLDER)
     half = [0.5, 0.5, 0.5]
     processor = CLIPImageProcessor(
