@@ -46,7 +46,7 @@ _AXIS = (
 )
 LEAST_OF_A_CURVE = 3
 PROMPT = "a pink fish below a green bird on a sky background"
-"""One of the captions that the bundled model finds hard: without guidance it draws a sixth of the facts wrong."""
+"""One of the captions that the bundled model finds hard: without guidance a sixth of the facts is wrong (30 seeds)."""
 _AUTO = (
     "auto: a real Stable Diffusion where a GPU and its weights are at hand, else sticker_diffusion. sticker_turbo was "
     "distilled to draw in 1 to 8 steps without guidance; sticker_small is a smaller U-Net."
@@ -77,7 +77,7 @@ class GuidanceSettings(Settings):
     steps_a: int = setting(10, "steps", _STEPS, main=True, group="steps", side="a", step=1, ge=1, le=100)
     steps_b: int = setting(10, "steps", _STEPS, main=True, group="steps", side="b", step=1, ge=1, le=100)
     seed: int = setting(
-        13,
+        1,
         "Seed",
         "The first sample's noise, the same on both sides.",
         main=True,
@@ -113,7 +113,7 @@ class GuidanceSettings(Settings):
     guidance_until_a: float = setting(1.0, "guided until", _UNTIL, group="until", side="a", step=0.05, ge=0, le=1)
     guidance_until_b: float = setting(1.0, "guided until", _UNTIL, group="until", side="b", step=0.05, ge=0, le=1)
     samples: int = setting(
-        16,
+        10,
         "Samples",
         "Pictures a side, with this seed and the next ones. The measures are over all of them.",
         step=1,

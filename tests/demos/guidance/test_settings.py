@@ -24,7 +24,7 @@ from shared.settings import SettingsError, look
 
 def test_defaults_are_valid_and_few():
     s = GuidanceSettings()
-    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 10, "ddim", 16)
+    assert (s.guidance_a, s.steps_a, s.scheduler_a, s.samples) == (1.0, 10, "ddim", 10)
     assert s.to_query() == {}
 
 
