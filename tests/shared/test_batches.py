@@ -56,7 +56,8 @@ def test_what_a_batch_raises_arrives_and_cancel_stops_the_rest() -> None:
     def fail(n: int) -> int:
         raise ValueError(f"batch {n}")
 
-    with pytest.raises(ValueError, match="batch 0"):
+    # Two workers begin at once: on a busy machine the second may be the first to fail.
+    with pytest.raises(ValueError, match="batch [01]"):
         list(run_batches(fail, [0, 1]))
 
     def give_up() -> None:
