@@ -57,7 +57,7 @@ def test_what_a_batch_raises_arrives_and_cancel_stops_the_rest() -> None:
         raise ValueError(f"batch {n}")
 
     # Two workers begin at once: on a busy machine the second may be the first to fail.
-    with pytest.raises(ValueError, match="batch [01]"):
+    with pytest.raises(ValueError, match=r"batch [01]"):
         list(run_batches(fail, [0, 1]))
 
     def give_up() -> None:
