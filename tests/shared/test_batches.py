@@ -54,10 +54,12 @@ def test_what_a_batch_raises_arrives_and_cancel_stops_the_rest() -> None:
     host(Hosting(workers="2"))
 
     def fail(n: int) -> int:
-        raise ValueError(f"batch {n}")
+        # Two workers begin at once, and on a busy machine the second may be the first to end: only one fails.
+        if n == 0:
+            raise ValueError(f"batch {n}")
+        return n
 
-    # Two workers begin at once: on a busy machine the second may be the first to fail.
-    with pytest.raises(ValueError, match=r"batch [01]"):
+    with pytest.raises(ValueError, match="batch 0"):
         list(run_batches(fail, [0, 1]))
 
     def give_up() -> None:
