@@ -7,9 +7,13 @@ if not (3, 11) <= sys.version_info[:2] <= (3, 13):
     sys.exit("Side by Side needs Python 3.11, 3.12 or 3.13, and this is Python " + found + ".")
 
 import argparse
+import importlib.util
 import logging
 import os
 import threading
+
+if importlib.util.find_spec("gradio") is None:
+    sys.exit("This Python has not what the gallery needs: “python3 -m shared.setup open” installs it and opens it.")
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 # Gradio keeps a record of every event and sums them up after each: of a few, and seldom, is enough.
@@ -18,9 +22,11 @@ os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "100")
 if os.environ.get("SPACES_ZERO_GPU"):
     import spaces  # noqa: F401, it has to come before torch
 
-from shared.options import read_logins, read_options, stay_offline, to_hosting
+from shared.options import check_address, read_logins, read_options, stay_offline, to_hosting
 
 OPTIONS = read_options() if __name__ == "__main__" else read_options([])
+if __name__ == "__main__":
+    check_address(OPTIONS)
 if OPTIONS.offline:
     stay_offline()
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.credentials import Sign
 from shared.line import Line
 from shared.results import Results
 
@@ -19,7 +20,8 @@ class Hosting:
     this keyboard can reach it, so a visitor has limits. `study_seconds`: the most of the device that a study gets in
     public. `memory` and `disk`: MiB for results that are kept; `folder`: where on disk, None for memory alone.
     `teacher`: the workshop's password, empty for no workshop. `presenter`: larger type and no advanced controls.
-    `workers`: where studies compute their batches, see shared.batches.
+    `workers`: where studies compute their batches, see shared.batches. `sign`: puts Content Credentials into cards of
+    generated pictures; None for none.
     """
 
     seats: int = 30
@@ -31,6 +33,7 @@ class Hosting:
     teacher: str = ""
     presenter: bool = False
     workers: str = ""
+    sign: Sign | None = None
 
     @property
     def line(self) -> int:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import hmac
 import importlib.util
 import os
 import re
+import socket
+import ssl
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from shared.credentials import Sign, make_signer
 from shared.hosting import Hosting, is_public
 
 MOST_SEATS = 500
@@ -46,11 +51,17 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="how long a study may have the device where others can reach the gallery; 180")  # fmt: skip
     add("--teacher", type=readable, metavar="FILE",
         help="a file with the password behind which a workshop's predictions are shown and reset")  # fmt: skip
+    add("--sign-cert", type=readable, metavar="FILE",
+        help="certificates, the signer's first: cards of generated pictures get Content Credentials")  # fmt: skip
+    add("--sign-key", type=readable, metavar="FILE", help="the key of the first certificate of --sign-cert, in PEM")
     add("--cache", type=Path, metavar="DIR", help="folder for results, so that equal settings are measured once ever")
     add("--no-cache", action="store_true", help="measure equal settings again each time")
     options = parser.parse_args(arguments)
-    if bool(options.ssl_cert) != bool(options.ssl_key):
-        parser.error("--ssl-cert and --ssl-key belong together, and one of them is missing")
+    for pair in ("ssl", "sign"):
+        if bool(getattr(options, f"{pair}_cert")) != bool(getattr(options, f"{pair}_key")):
+            parser.error(f"--{pair}-cert and --{pair}-key belong together, and one of them is missing")
+    if options.sign_cert and importlib.util.find_spec("c2pa") is None:
+        parser.error("--sign-cert needs the package c2pa-python, which is not installed here")
     if (options.workers or "").startswith("dask") and importlib.util.find_spec("distributed") is None:
         parser.error("--workers dask://... needs the package distributed, which is not installed here")
     if options.no_cache and options.cache:
@@ -59,10 +70,14 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def to_hosting(options: argparse.Namespace) -> Hosting:
-    """How the options say that the gallery is hosted. Ends the program where the teacher's file is empty."""
-    teacher = options.teacher.read_text(encoding="utf-8").strip() if options.teacher else ""
+    """How the options say that the gallery is hosted. Ends the program with one sentence where a file is of no use."""
+    teacher = _text_of(options.teacher).strip() if options.teacher else ""
     if options.teacher and not teacher:
         raise SystemExit(f"The file {options.teacher} holds no password.")
+    if options.ssl_cert:
+        _check_https(options.ssl_cert, options.ssl_key)
+    if options.cache:
+        _check_folder(options.cache)
     return Hosting(
         seats=options.seats,
         public=is_public(options.host or os.environ.get("GRADIO_SERVER_NAME")),
@@ -72,7 +87,58 @@ def to_hosting(options: argparse.Namespace) -> Hosting:
         teacher=teacher,
         presenter=options.presenter,
         workers=options.workers or "",
+        sign=_signer(options.sign_cert, options.sign_key) if options.sign_cert else None,
     )
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SystemExit(f"The file {path} is no text in UTF-8.") from None
+
+
+def _check_https(certificate: Path, key: Path) -> None:
+    def ask() -> str:
+        raise SystemExit(f"The key {key} is behind a password, which the gallery cannot give.")
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, ask)
+    except ssl.SSLError as error:
+        reason = {"KEY_VALUES_MISMATCH": "they do not belong together"}.get(error.reason or "", "they are no PEM files")
+        raise SystemExit(f"{certificate} and {key} give no https: {reason}.") from None
+
+
+def _check_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise SystemExit(f"Results cannot be kept in {folder}: {(error.strerror or str(error)).lower()}.") from None
+
+
+def _signer(certificate: Path, key: Path) -> Sign:
+    try:
+        return make_signer(certificate.read_bytes(), key.read_bytes())
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
+
+
+def check_address(options: argparse.Namespace) -> None:
+    """Ends the program with one sentence where the server could not listen on the options' address, as when another
+    program has the port. Call it before anything heavy is imported."""
+    name = options.host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(name, options.port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as found:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port just given up counts as free
+            found.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise SystemExit(f"Port {options.port} is taken by another program: choose one with --port.") from None
+        reason = (error.strerror or str(error)).rstrip(".")
+        raise SystemExit(f"The gallery cannot listen on {name}, port {options.port}: {reason}.") from None
 
 
 def stay_offline() -> None:
@@ -83,7 +149,7 @@ def stay_offline() -> None:
 def read_logins(path: Path) -> Callable[[str, str], bool]:
     """A function that says whether a name and password stand in the file. Raises SystemExit with one sentence."""
     known: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_text_of(path).splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         name, found, password = line.strip().partition(":")

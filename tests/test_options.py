@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
-from shared.options import read_logins, read_options, to_hosting
+from shared.options import check_address, read_logins, read_options, to_hosting
+from tests.certificates import behind_a_password, make_certificate
 
 
 def test_by_default_it_is_for_one_person_at_this_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +55,7 @@ def test_the_other_options_arrive(tmp_path: Path) -> None:
         (["--study-seconds", "nan"], "Argument --study-seconds: seconds must be from 1 to 86,400, not nan."),
         (["--auth", "nowhere"], "Argument --auth: nowhere: no such file or directory."),
         (["--ssl-cert", __file__], "--ssl-cert and --ssl-key belong together, and one of them is missing."),
+        (["--sign-key", __file__], "--sign-cert and --sign-key belong together, and one of them is missing."),
         (["--cache", "x", "--no-cache"], "--cache keeps results and --no-cache does not: give one of them."),
         (["--share"], "Unrecognized arguments: --share."),
     ],
@@ -78,3 +81,50 @@ def test_a_file_of_logins_that_says_nothing_is_refused(text: str, said: str, tmp
     (tmp_path / "logins").write_text(text)
     with pytest.raises(SystemExit, match=said):
         read_logins(tmp_path / "logins")
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"\xff\xfe\x00name:password")
+    with pytest.raises(SystemExit, match="is no text in UTF-8"):
+        read_logins(tmp_path / "file")
+    with pytest.raises(SystemExit, match="is no text in UTF-8"):
+        to_hosting(read_options(["--teacher", str(tmp_path / "file")]))
+
+
+@pytest.mark.parametrize("option", ["ssl", "sign"])
+def test_certificates_that_are_of_no_use_are_refused_at_the_start(option: str, tmp_path: Path) -> None:
+    certificate, key = make_certificate()
+    _, other_key = make_certificate()
+    files = {"cert": certificate, "key": key, "other": other_key, "none": b"no PEM", "locked": behind_a_password(key)}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+
+    def start(certificate: str, key: str) -> None:
+        to_hosting(
+            read_options([f"--{option}-cert", str(tmp_path / certificate), f"--{option}-key", str(tmp_path / key)])
+        )
+
+    start("cert", "key")
+    for pair in [("cert", "other"), ("cert", "none"), ("none", "key"), ("cert", "locked")]:
+        with pytest.raises(SystemExit) as ended:
+            start(*pair)
+        said = str(ended.value.code)
+        assert said.endswith(".") and "\n" not in said and 20 < len(said) < 400, said
+
+
+def test_a_folder_that_keeps_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit, match=r"Results cannot be kept in .*file"):
+        to_hosting(read_options(["--cache", str(tmp_path / "file")]))
+
+
+def test_an_address_that_is_taken_or_not_here_is_refused() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(SystemExit, match=f"Port {port} is taken by another program: choose one with --port."):
+            check_address(read_options(["--port", str(port)]))
+    check_address(read_options(["--port", str(port)]))
+    with pytest.raises(SystemExit, match=r"cannot listen on 192\.0\.2\.1, port"):  # an address for documentation only
+        check_address(read_options(["--host", "192.0.2.1"]))

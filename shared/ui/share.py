@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import gradio as gr
 
 from shared.comparison import Comparison
+from shared.environment import generator
+from shared.hosting import hosting
 
 COPY = """(query) => {
   const url = new URL(window.location.href);
@@ -89,7 +91,9 @@ class Download:
 def _card(comparison: Comparison, origin: Origin, dark: bool = False) -> bytes:
     from shared.export import card_png
 
-    return card_png(comparison, dark=dark, query=origin.query, address=origin.address)
+    card = card_png(comparison, dark=dark, query=origin.query, address=origin.address)
+    sign, model = hosting().sign, generator(comparison.environment)
+    return sign(card, model) if sign and model else card
 
 
 def _json(comparison: Comparison, origin: Origin) -> bytes:
