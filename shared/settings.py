@@ -50,6 +50,17 @@ class Settings(BaseModel):
             query[name] = as_text(value)
         return query
 
+    def work(self) -> float:
+        """How much there is to compute, in a unit of the model's own, to be compared with another's of its kind: the
+        product of the settings with `costs`, of lists (also those typed with commas) the number of entries."""
+        found = 1.0
+        for name, info in type(self).model_fields.items():
+            value = getattr(self, name)
+            if look(info).get("costs"):
+                pieces = value.split(",") if isinstance(value, str) else value
+                found *= max(len(pieces) if isinstance(pieces, (list, tuple)) else value, 1)
+        return found
+
 
 class SettingsError(ValueError):
     """A wrong value; the message is one sentence that names the field, the value and what is allowed. `field` is the
@@ -76,6 +87,7 @@ def setting(
     control: Literal["", "sketch", "sound"] = "",
     not_offered: tuple[str, ...] = (),
     titles: Mapping[Any, str] | None = None,
+    costs: bool = False,
     **bounds: Any,
 ) -> Any:
     """A field of Settings, with what the views need to draw it.
@@ -83,11 +95,12 @@ def setting(
     `main` settings stand above "More"; `side` tints the control like the side it belongs to; `group` puts controls
     that share it into one row; an `upload` is a picture, or one of `files` (".csv", ...), or, by its `control`, what is
     drawn on a sketch pad or said into a microphone; choices that are `not_offered` are valid, but no control shows
-    them; `titles` are what a control shows for choices; `bounds` are pydantic's (ge, le, max_length, ...).
+    them; `titles` are what a control shows for choices; the work grows with a setting that `costs`, see `work`;
+    `bounds` are pydantic's (ge, le, max_length, ...).
     """
     extra = {"label": label, "main": main, "group": group, "side": side, "step": step, "upload": upload, "files": files,
              "lines": lines, "hidden": hidden, "control": control, "not_offered": list(not_offered),
-             "titles": dict(titles or {})}  # fmt: skip
+             "titles": dict(titles or {}), "costs": costs}  # fmt: skip
     return Field(default, title=label, description=help, json_schema_extra={"look": extra}, **bounds)
 
 

@@ -23,8 +23,6 @@ from shared.settings import Settings
 
 SHORTEST, LONGEST = 15, 120  # seconds; the platform refuses longer ones to most visitors
 COMPARE_SECONDS, STUDY_SECONDS = 20, 60  # what the default settings are declared with
-COSTLY = ("step", "sample", "caption", "point", "seed_count", "seeds", "repeat", "size", "values", "batch")
-"""Parts of the names of settings whose work grows with their value, or with their length where they are lists."""
 
 
 def is_zerogpu() -> bool:
@@ -34,19 +32,9 @@ def is_zerogpu() -> bool:
 
 def estimate(demo: str, study: str, settings: Settings, *rest: object) -> int:
     """Seconds of a GPU to declare for a run: those of the default settings times how much larger these are."""
-    base, defaults = STUDY_SECONDS if study else COMPARE_SECONDS, type(settings)()
-    ratio = 1.0
-    for name in type(settings).model_fields:
-        if any(part in name for part in COSTLY):
-            mine, usual = _amount(getattr(settings, name)), _amount(getattr(defaults, name))
-            ratio *= mine / usual if mine and usual else 1.0
+    base = STUDY_SECONDS if study else COMPARE_SECONDS
+    ratio = settings.work() / type(settings)().work()
     return round(min(max(base * ratio, SHORTEST), LONGEST))
-
-
-def _amount(value: Any) -> float:
-    if isinstance(value, (list, tuple)):
-        return float(len(value))
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
 
 
 def on_device(

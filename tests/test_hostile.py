@@ -26,7 +26,6 @@ from shared.demo import Demo, DemoError
 from shared.settings import Settings, SettingsError, bounds, choices, look
 from shared.ui.api import make_endpoint
 from shared.ui.running import UNEXPECTED
-from shared.zerogpu import COSTLY
 
 FULL = os.environ.get("HOSTILE") == "full"
 CASES, RUNS = 500 if FULL else 25, 20
@@ -122,7 +121,7 @@ def cheapest(model: type[Settings], seed: int) -> dict[str, Any]:
         options = choices(info)
         if look(info).get("upload") or name == "model" or look(info).get("hidden"):
             continue
-        if any(part in name for part in COSTLY) and low is not None and info.annotation in (int, float):
+        if look(info).get("costs") and low is not None and info.annotation in (int, float):
             found[name] = low
         elif options and not str(info.annotation).startswith(("tuple", "list")):
             found[name] = rng.choice(options)

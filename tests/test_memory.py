@@ -18,14 +18,10 @@ MOST = 3 * 1024  # MiB
 RUN = """
 import json, resource, sys
 from demos import all_demos
-from shared.settings import bounds
-from shared.zerogpu import COSTLY
-
-def grows(name):
-    return name == "n" or name.startswith("n_") or (name != "timestep" and any(part in name for part in COSTLY))
+from shared.settings import bounds, look
 
 def least(model):
-    return {n: bounds(i)[0] for n, i in model.model_fields.items() if i.annotation is int and grows(n)}
+    return {n: bounds(i)[0] for n, i in model.model_fields.items() if i.annotation is int and look(i)["costs"]}
 
 for demo in all_demos():
     if demo.slug == "smoothing":

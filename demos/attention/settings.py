@@ -67,7 +67,13 @@ class AttentionSettings(Settings):
     layer: int = setting(0, "Layer", "Counted from 0.", group="one", step=1, ge=0, le=200)
     head: int = setting(0, "Head", "Counted from 0.", group="one", step=1, ge=0, le=63)
     methods: list[Method] = setting(
-        SIX, "Sides", "Cross-attention and Grad-CAM always stand first.", titles=_METHODS, min_length=1, max_length=8
+        SIX,
+        "Sides",
+        "Cross-attention and Grad-CAM always stand first.",
+        titles=_METHODS,
+        min_length=1,
+        max_length=8,
+        costs=True,
     )
     model: Model = setting("auto", "Model", _MODEL)
 
@@ -80,7 +86,9 @@ class AttentionSettings(Settings):
 class BenchmarkSettings(Settings):
     """Every method on many rendered scenes of two stickers that no training has shown."""
 
-    n_scenes: int = setting(50, "Scenes", "Of two stickers each; more make narrower intervals.", step=1, ge=2, le=500)
+    n_scenes: int = setting(
+        50, "Scenes", "Of two stickers each; more make narrower intervals.", step=1, ge=2, le=500, costs=True
+    )
     seed: int = setting(0, "Seed", "Of scenes and noises.", group="how", step=1, ge=0, le=2**63 - 1)
     threshold: float = setting(THRESHOLD, "Threshold", _THRESHOLD, group="how", step=0.05, ge=0.05, le=0.95)
     timestep: int = setting(TIMESTEP, "Timestep", _TIMESTEP, step=1, ge=0, le=999)
@@ -89,7 +97,7 @@ class BenchmarkSettings(Settings):
     layer: int = setting(0, "Layer", "Counted from 0.", group="one", step=1, ge=0, le=200)
     head: int = setting(0, "Head", "Counted from 0.", group="one", step=1, ge=0, le=63)
     curve_scenes: int = setting(
-        5, "Scenes with deletion and insertion", "These need 66 looks a map.", step=1, ge=0, le=100
+        5, "Scenes with deletion and insertion", "These need 66 looks a map.", step=1, ge=0, le=100, costs=True
     )
     model: Model = setting("auto", "Model", _MODEL)
 
@@ -100,8 +108,8 @@ class ShortcutSettings(Settings):
     part: Literal["background", "near-duplicates"] = setting(
         "background", "Shortcut", "background: it goes with the kind. near-duplicates: on both sides of a split."
     )
-    n_pictures: int = setting(300, "Test pictures", "Of each split.", step=6, ge=12, le=1200)
-    n_maps: int = setting(24, "Pictures with maps", "Grad-CAM and occlusion.", step=1, ge=2, le=120)
+    n_pictures: int = setting(300, "Test pictures", "Of each split.", step=6, ge=12, le=1200, costs=True)
+    n_maps: int = setting(24, "Pictures with maps", "Grad-CAM and occlusion.", step=1, ge=2, le=120, costs=True)
     seed: int = setting(0, "Seed", "Of the test pictures.", step=1, ge=0, le=2**31 - 1)
 
 

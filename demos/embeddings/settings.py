@@ -34,7 +34,7 @@ class EmbeddingSettings(Settings):
     """One data set, laid out in two dimensions by t-SNE (side A) and by UMAP (side B), and by a third way if wanted."""
 
     dataset: Dataset = setting("digits", "Data set", _DATASET, main=True, group="data")
-    n_points: int = setting(2000, "Points", _POINTS, main=True, group="data", step=1, ge=4, le=MOST_POINTS)
+    n_points: int = setting(2000, "Points", _POINTS, main=True, group="data", step=1, ge=4, le=MOST_POINTS, costs=True)
     perplexity: float = setting(
         30.0, "perplexity", _PERPLEXITY, main=True, group="size", side="a", step=1, ge=1, le=200
     )
@@ -69,12 +69,12 @@ class GridSettings(Settings):
     """Strips of maps: t-SNE over perplexities and UMAP over n_neighbors, on the same data from the same start."""
 
     dataset: Dataset = setting("digits", "Data set", _DATASET, group="data")
-    n_points: int = setting(700, "Points", _POINTS, group="data", step=1, ge=4, le=5000)
+    n_points: int = setting(700, "Points", _POINTS, group="data", step=1, ge=4, le=5000, costs=True)
     perplexities: list[Annotated[float, Field(ge=1, le=200)]] = setting(
-        [3.0, 10.0, 30.0, 100.0], "Perplexities", _PERPLEXITY, min_length=1, max_length=8
+        [3.0, 10.0, 30.0, 100.0], "Perplexities", _PERPLEXITY, min_length=1, max_length=8, costs=True
     )
     neighbor_counts: list[Annotated[int, Field(ge=2, le=200)]] = setting(
-        [3, 10, 30, 100], "n_neighbors", _NEIGHBORS, min_length=1, max_length=8
+        [3, 10, 30, 100], "n_neighbors", _NEIGHBORS, min_length=1, max_length=8, costs=True
     )
     min_dist: float = setting(0.1, "min_dist", _MIN_DIST, group="look", step=0.05, ge=0, le=0.99)
     metric: Metric = setting("euclidean", "Metric", _METRIC, group="look")
@@ -89,8 +89,8 @@ class StabilitySettings(Settings):
     """The same layout from several seeds: t-SNE from PCA, t-SNE from random points, UMAP."""
 
     dataset: Dataset = setting("digits", "Data set", _DATASET, group="data")
-    n_points: int = setting(700, "Points", _POINTS, group="data", step=1, ge=4, le=5000)
-    seeds: int = setting(5, "Seeds", "How many, from 0 on.", group="size", step=1, ge=2, le=12)
+    n_points: int = setting(700, "Points", _POINTS, group="data", step=1, ge=4, le=5000, costs=True)
+    seeds: int = setting(5, "Seeds", "How many, from 0 on.", group="size", step=1, ge=2, le=12, costs=True)
     perplexity: float = setting(30.0, "perplexity", _PERPLEXITY, group="size", step=1, ge=1, le=200)
     n_neighbors: int = setting(15, "n_neighbors", _NEIGHBORS, group="look", step=1, ge=2, le=200)
     min_dist: float = setting(0.1, "min_dist", _MIN_DIST, group="look", step=0.05, ge=0, le=0.99)

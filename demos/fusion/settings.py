@@ -82,7 +82,7 @@ class FusionSettings(Settings):
         0, "Force sample rate", "Read the sound as if it had this many samples per second. 0: its true rate.",
         group="late", step=1, ge=0, le=192_000,
     )  # fmt: skip
-    n: int = setting(300, "Test pairs", _N, group="size", step=1, ge=50, le=2000)
+    n: int = setting(300, "Test pairs", _N, group="size", step=1, ge=50, le=2000, costs=True)
     seed: int = setting(0, "Seed", _SEED, group="size", step=1, ge=0, le=_LARGEST_SEED)
 
     @field_validator("force_sample_rate")
@@ -98,7 +98,7 @@ class AvailabilitySettings(Settings):
 
     task: Task = setting("digit", "Task", _TASK, titles=_TASKS)
     trained_with: TrainedWith = setting("0", "Trained with modality dropout", _TRAINED)
-    n: int = setting(500, "Test pairs", _N, group="size", step=1, ge=50, le=2000)
+    n: int = setting(500, "Test pairs", _N, group="size", step=1, ge=50, le=2000, costs=True)
     seed: int = setting(0, "Seed", _SEED, group="size", step=1, ge=0, le=_LARGEST_SEED)
     image_noise: float = setting(IMAGE_NOISE, "Picture noise", _IMAGE_NOISE, group="noise", step=0.05, ge=0, le=1.2)
     audio_noise: float = setting(AUDIO_NOISE, "Sound noise", _AUDIO_NOISE, group="noise", step=0.05, ge=0, le=2.5)
@@ -109,7 +109,7 @@ class MissingRateSettings(Settings):
 
     task: Task = setting("digit", "Task", _TASK, titles=_TASKS)
     drop_as: DropAs = setting("mask token", "Missing as", _DROP_AS)
-    n: int = setting(500, "Test pairs", _N, group="size", step=1, ge=50, le=2000)
+    n: int = setting(500, "Test pairs", _N, group="size", step=1, ge=50, le=2000, costs=True)
     seed: int = setting(0, "Seed", _SEED, group="size", step=1, ge=0, le=_LARGEST_SEED)
     image_noise: float = setting(IMAGE_NOISE, "Picture noise", _IMAGE_NOISE, group="noise", step=0.05, ge=0, le=1.2)
     audio_noise: float = setting(AUDIO_NOISE, "Sound noise", _AUDIO_NOISE, group="noise", step=0.05, ge=0, le=2.5)
@@ -127,9 +127,9 @@ class NoiseSettings(Settings):
 
     task: Task = setting("digit", "Task", _TASK, titles=_TASKS)
     trained_with: TrainedWith = setting("0.3", "Trained with modality dropout", _TRAINED)
-    n: int = setting(300, "Test pairs", _N, group="size", step=1, ge=50, le=1000)
+    n: int = setting(300, "Test pairs", _N, group="size", step=1, ge=50, le=1000, costs=True)
     levels: int = setting(
-        6, "Levels", "How many noise levels, from none to the most.", group="size", step=1, ge=3, le=12
+        6, "Levels", "How many noise levels, from none to the most.", group="size", step=1, ge=3, le=12, costs=True
     )
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=_LARGEST_SEED)
     image_noise: float = setting(IMAGE_NOISE, "Picture noise", _IMAGE_NOISE, group="noise", step=0.05, ge=0, le=1.2)

@@ -31,18 +31,18 @@ def read_numbers(text: str, low: float, high: float) -> tuple[float, ...]:
     return tuple(dict.fromkeys(float(value) for value in _read(text, low, high)))
 
 
-def read_whole_numbers(text: str, low: int, high: int) -> tuple[int, ...]:
-    """The values of an axis of whole numbers; `7.0` is one, and evenly spread values are rounded. Raises ValueError
-    with one sentence."""
+def read_whole_numbers(text: str, low: int, high: int, most: int = MOST_VALUES) -> tuple[int, ...]:
+    """The values of an axis of up to `most` whole numbers; `7.0` is one, and evenly spread values are rounded. Raises
+    ValueError with one sentence."""
     found: list[int] = []
-    for value in _read(text, low, high, whole=True):
+    for value in _read(text, low, high, most, whole=True):
         if value != value.to_integral_value():
             raise ValueError(f"{value.normalize():f} is no whole number.")
         found.append(int(value))
     return tuple(dict.fromkeys(found))
 
 
-def _read(text: str, low: float, high: float, whole: bool = False) -> list[Decimal]:
+def _read(text: str, low: float, high: float, most: int = MOST_VALUES, whole: bool = False) -> list[Decimal]:
     plain = text.replace("–", "-").replace("—", "-").replace("−", "-")
     pieces = plain.replace(",", ".").split(";") if ";" in plain else plain.split(",")
     pieces = [piece.strip() for piece in pieces]
@@ -50,16 +50,16 @@ def _read(text: str, low: float, high: float, whole: bool = False) -> list[Decim
         raise ValueError(f"There are no values: {_HOW}.")
     found: list[Decimal] = []
     for piece in filter(None, pieces):
-        found += _read_piece(piece, whole)
-        if len(found) > MOST_VALUES:
-            raise ValueError(_too_many(len(found)))
+        found += _read_piece(piece, most, whole)
+        if len(found) > most:
+            raise ValueError(_too_many(len(found), most))
     for value in found:
         if not low <= value <= high:
             raise ValueError(f"{value.normalize():f} is outside {_said(low)} to {_said(high)}.")
     return found
 
 
-def _read_piece(piece: str, whole: bool) -> list[Decimal]:
+def _read_piece(piece: str, most: int, whole: bool) -> list[Decimal]:
     if re.fullmatch(_NUMBER, piece):
         return [Decimal(piece)]
     found = _RANGE.fullmatch(piece)
@@ -68,34 +68,34 @@ def _read_piece(piece: str, whole: bool) -> list[Decimal]:
         raise ValueError(f"“{shown}” is neither a number nor a range: {_HOW}.")
     first, last = Decimal(found["first"]), Decimal(found["last"])
     if found["count"]:
-        return _spread(first, last, int(found["count"]), whole)
-    return _march(first, last, Decimal(found["step"]) if found["step"] else Decimal(1 if last >= first else -1))
+        return _spread(first, last, int(found["count"]), most, whole)
+    return _march(first, last, Decimal(found["step"]) if found["step"] else Decimal(1 if last >= first else -1), most)
 
 
-def _march(first: Decimal, last: Decimal, step: Decimal) -> list[Decimal]:
+def _march(first: Decimal, last: Decimal, step: Decimal, most: int) -> list[Decimal]:
     if step == 0:
         raise ValueError("A range can't go on by 0.")
     if (last - first) * step < 0:
         raise ValueError(f"From {first:f} one never gets to {last:f} by steps of {step:f}.")
     count = int((last - first) / step) + 1
-    if count > MOST_VALUES:
-        raise ValueError(_too_many(count))
+    if count > most:
+        raise ValueError(_too_many(count, most))
     return [first + i * step for i in range(count)]
 
 
-def _spread(first: Decimal, last: Decimal, count: int, whole: bool) -> list[Decimal]:
+def _spread(first: Decimal, last: Decimal, count: int, most: int, whole: bool) -> list[Decimal]:
     if count < 1:
         raise ValueError("A range needs at least one value.")
-    if count > MOST_VALUES:
-        raise ValueError(_too_many(count))
+    if count > most:
+        raise ValueError(_too_many(count, most))
     if count == 1:
         return [first]
     exact = [first + (last - first) * i / (count - 1) for i in range(count)]
     return [value.quantize(Decimal(1) if whole else Decimal("0.0001"), ROUND_HALF_UP) for value in exact]
 
 
-def _too_many(count: int) -> str:
-    return f"{count:,} values are too many: an axis has up to {MOST_VALUES}."
+def _too_many(count: int, most: int) -> str:
+    return f"{count:,} values are too many: there may be up to {most}."
 
 
 def _said(bound: float) -> str:

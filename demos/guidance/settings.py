@@ -74,8 +74,8 @@ class GuidanceSettings(Settings):
     guidance_b: float = setting(
         7.5, "guidance", _GUIDANCE, main=True, group="guidance", side="b", step=0.5, ge=0, le=30
     )
-    steps_a: int = setting(10, "steps", _STEPS, main=True, group="steps", side="a", step=1, ge=1, le=100)
-    steps_b: int = setting(10, "steps", _STEPS, main=True, group="steps", side="b", step=1, ge=1, le=100)
+    steps_a: int = setting(10, "steps", _STEPS, main=True, group="steps", side="a", step=1, ge=1, le=100, costs=True)
+    steps_b: int = setting(10, "steps", _STEPS, main=True, group="steps", side="b", step=1, ge=1, le=100, costs=True)
     seed: int = setting(
         1,
         "Seed",
@@ -119,6 +119,7 @@ class GuidanceSettings(Settings):
         step=1,
         ge=1,
         le=16,
+        costs=True,
     )
 
     @model_validator(mode="before")
@@ -130,6 +131,10 @@ class GuidanceSettings(Settings):
         both = {n: values[n] for n in ("guidance_rescale", "guidance_from", "guidance_until") if n in values}
         spread = {f"{name}_{side}": value for name, value in both.items() for side in "ab"}
         return spread | {name: value for name, value in values.items() if name not in both}
+
+    def work(self) -> float:
+        """Steps in all."""
+        return float((self.steps_a + self.steps_b) * self.samples)
 
     @property
     def negatives(self) -> tuple[str, str]:
@@ -154,10 +159,14 @@ class SweepSettings(Settings):
     """A grid of guidance scales and step counts on the same prompt and the same noises."""
 
     prompt: str = setting(PROMPT, "Prompt", "", lines=2, max_length=1000)
-    guidances: str = setting("1, 3, 5, 7.5, 12", "Guidance scales", _AXIS, max_length=200)
-    steps: str = setting("5, 10, 20", "Step counts", _AXIS, max_length=200)
+    guidances: str = setting("1, 3, 5, 7.5, 12", "Guidance scales", _AXIS, max_length=200, costs=True)
+    steps: str = setting("5, 10, 20", "Step counts", _AXIS, max_length=200, costs=True)
     seeds: str = setting(
-        "13-16", "Seeds", f"A picture a cell for each, up to {MOST_SEEDS}. The measures are over all.", max_length=200
+        "13-16",
+        "Seeds",
+        f"A picture a cell for each, up to {MOST_SEEDS}. The measures are over all.",
+        max_length=200,
+        costs=True,
     )
     scheduler: Scheduler = setting("ddim", "Scheduler", _SCHEDULER, group="model")
     model: Model = setting("auto", "Model", _AUTO, group="model", not_offered=NOT_HERE)
@@ -179,9 +188,7 @@ class SweepSettings(Settings):
     @field_validator("seeds")
     @classmethod
     def _check_seeds(cls, text: str) -> str:
-        count = len(read_whole_numbers(text, 0, LARGEST_SEED))
-        if count > MOST_SEEDS:
-            raise ValueError(f"{count} seeds are too many: up to {MOST_SEEDS} are possible.")
+        read_whole_numbers(text, 0, LARGEST_SEED, MOST_SEEDS)
         return text
 
     @model_validator(mode="after")
@@ -193,6 +200,10 @@ class SweepSettings(Settings):
                 "possible."
             )
         return self
+
+    def work(self) -> float:
+        """Steps in all."""
+        return float(len(self.guidance_values) * sum(self.step_values) * len(self.seed_values))
 
     @property
     def guidance_values(self) -> tuple[float, ...]:
@@ -217,18 +228,18 @@ class CurvesSettings(Settings):
     """Adherence and quality over many unseen captions, against guidance or against steps."""
 
     vary: Literal["guidance", "steps"] = setting("guidance", "Vary", "What goes along the curves.", group="what")
-    values: str = setting("", "Values", f"{_AXIS} Empty: a usual choice.", max_length=200, group="what")
+    values: str = setting("", "Values", f"{_AXIS} Empty: a usual choice.", max_length=200, group="what", costs=True)
     n_captions: int = setting(
-        16, "Captions", "Of scenes that no training showed. More make narrower bands.", step=1, ge=4, le=500
+        16, "Captions", "Of scenes that no training showed. More make narrower bands.", step=1, ge=4, le=500, costs=True
     )
     schedulers: list[Scheduler] = setting(
-        ["ddim", "dpm++"], "Schedulers", "A curve for each.", min_length=1, max_length=4
+        ["ddim", "dpm++"], "Schedulers", "A curve for each.", min_length=1, max_length=4, costs=True
     )
     guidance: float = setting(
         5.0, "guidance", "Where steps vary.", group="fixed", step=0.5, ge=GUIDANCE_RANGE[0], le=GUIDANCE_RANGE[1]
     )
     steps: int = setting(
-        20, "steps", "Where guidance varies.", group="fixed", step=1, ge=STEPS_RANGE[0], le=STEPS_RANGE[1]
+        20, "steps", "Where guidance varies.", group="fixed", step=1, ge=STEPS_RANGE[0], le=STEPS_RANGE[1], costs=True
     )
     seed: int = setting(0, "Seed", "Of scenes and noises.", group="model", step=1, ge=0, le=2**63 - 1)
     model: Model = setting("auto", "Model", _AUTO, group="model", not_offered=NOT_HERE)
@@ -250,6 +261,11 @@ class CurvesSettings(Settings):
             raise ValueError(f"These values and schedulers are {count} points: up to {MOST_CELLS} are possible.")
         return self
 
+    def work(self) -> float:
+        """Steps in all."""
+        each = (value if self.vary == "steps" else self.steps for value, _ in self.points)
+        return float(sum(each) * self.n_captions)
+
     @property
     def points(self) -> tuple[tuple[float, Scheduler], ...]:
         """Every point of every curve: its value and its scheduler."""
@@ -268,7 +284,7 @@ class ProcessSettings(Settings):
         "A scene of the sticker world: its render is what the forward process adds noise to.",
         lines=2, max_length=1000,
     )  # fmt: skip
-    steps: int = setting(20, "steps", _STEPS, group="how", step=1, ge=2, le=STEPS_RANGE[1])
+    steps: int = setting(20, "steps", _STEPS, group="how", step=1, ge=2, le=STEPS_RANGE[1], costs=True)
     guidance: float = setting(
         5.0, "guidance", _GUIDANCE, group="how", step=0.5, ge=GUIDANCE_RANGE[0], le=GUIDANCE_RANGE[1]
     )

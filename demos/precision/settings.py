@@ -63,6 +63,7 @@ class PrecisionSettings(Settings):
         min_length=1,
         max_length=MOST_SIDES,
         titles=SIDE_TITLES,
+        costs=True,
     )
     latency_objective: float = setting(
         50.0, "Latency objective", "In ms: a side whose P95 is above it is rejected.", main=True, group="gates",
@@ -74,13 +75,13 @@ class PrecisionSettings(Settings):
     )  # fmt: skip
     calibration: Calibration = setting("scenes", "Calibration", _CALIBRATION)
     calibration_size: int = setting(
-        32, "Calibration pictures", "How many it looks at.", group="calibration", step=1, ge=1, le=512
+        32, "Calibration pictures", "How many it looks at.", group="calibration", step=1, ge=1, le=512, costs=True
     )
     per_channel: bool = setting(
         True, "Per channel", "A weight scale for each output channel, not for the whole tensor."
     )
-    batch: int = setting(1, "Batch", "Items computed in one call.", group="batch", step=1, ge=1, le=64)
-    steps: int = setting(10, "Steps", _STEPS, group="batch", step=1, ge=1, le=50)
+    batch: int = setting(1, "Batch", "Items computed in one call.", group="batch", step=1, ge=1, le=64, costs=True)
+    steps: int = setting(10, "Steps", _STEPS, group="batch", step=1, ge=1, le=50, costs=True)
     n_quality: int = setting(
         100,
         "Quality inputs",
@@ -89,6 +90,7 @@ class PrecisionSettings(Settings):
         step=1,
         ge=2,
         le=2000,
+        costs=True,
     )
     seed: int = setting(0, "Seed", _SEED, group="seed", step=1, ge=0, le=LARGEST_SEED)
     memory: bool = setting(
@@ -104,9 +106,9 @@ class PrecisionSettings(Settings):
 class CalibrationSettings(Settings):
     """Static INT8 of the scene reader under every kind and amount of calibration, per channel and per tensor."""
 
-    sizes: str = setting(SIZES, "Pictures", "How many calibration looks at, with commas.", max_length=100)
+    sizes: str = setting(SIZES, "Pictures", "How many calibration looks at, with commas.", max_length=100, costs=True)
     n_quality: int = setting(
-        500, "Scenes", "Hard scenes that accuracy is taken over.", group="n", step=1, ge=10, le=2000
+        500, "Scenes", "Hard scenes that accuracy is taken over.", group="n", step=1, ge=10, le=2000, costs=True
     )
     bootstrap: int = setting(10_000, "Bootstrap samples", "Of the intervals.", group="n", step=100, ge=100, le=100_000)
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=LARGEST_SEED)
@@ -128,9 +130,10 @@ class StagesSettings(Settings):
         min_length=1,
         max_length=MOST_SIDES,
         titles=SIDE_TITLES,
+        costs=True,
     )
-    steps: int = setting(20, "Steps", "Before they are halved.", group="n", step=2, ge=2, le=50)
-    n_quality: int = setting(8, "Pictures", "Drawn for quality.", group="n", step=1, ge=2, le=200)
+    steps: int = setting(20, "Steps", "Before they are halved.", group="n", step=2, ge=2, le=50, costs=True)
+    n_quality: int = setting(8, "Pictures", "Drawn for quality.", group="n", step=1, ge=2, le=200, costs=True)
     calibration: Calibration = setting("scenes", "Calibration", _CALIBRATION)
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=LARGEST_SEED)
 
@@ -146,8 +149,9 @@ class BatchesSettings(Settings):
         min_length=1,
         max_length=MOST_SIDES,
         titles=SIDE_TITLES,
+        costs=True,
     )
-    sizes: str = setting(BATCHES, "Batch sizes", "From 1 to 64, with commas.", max_length=100)
+    sizes: str = setting(BATCHES, "Batch sizes", "From 1 to 64, with commas.", max_length=100, costs=True)
     latency_objective: float = setting(100.0, "Latency objective", "In ms, for P99.", step=1, gt=0, le=60_000)
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=LARGEST_SEED)
 
@@ -169,8 +173,9 @@ class RooflineSettings(Settings):
         min_length=1,
         max_length=MOST_SIDES,
         titles=SIDE_TITLES,
+        costs=True,
     )
-    batch: int = setting(8, "Batch", "Items computed in one call.", step=1, ge=1, le=64)
+    batch: int = setting(8, "Batch", "Items computed in one call.", step=1, ge=1, le=64, costs=True)
     seed: int = setting(0, "Seed", _SEED, step=1, ge=0, le=LARGEST_SEED)
 
 

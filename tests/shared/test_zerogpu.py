@@ -17,15 +17,17 @@ import demos
 from shared import zerogpu
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, Demo, DemoError
-from shared.settings import Settings, setting
+from shared.settings import Settings, bounds, look, setting
 from shared.zerogpu import LONGEST, SHORTEST, estimate, on_device
 
 CALLS: list[int] = []
+DEMOS = [demo for demo in demos.all_demos() if demo.slug != "smoothing"]
+MODELS = [(d.slug, d.Settings) for d in DEMOS] + [(f"{d.slug}.{s.slug}", s.Settings) for d in DEMOS for s in d.studies]
 
 
 class Some(Settings):
-    steps_a: int = setting(10, "Steps", ge=1, le=100)
-    n_samples: int = setting(2, "Samples", ge=1, le=64)
+    steps_a: int = setting(10, "Steps", ge=1, le=100, costs=True)
+    n_samples: int = setting(2, "Samples", ge=1, le=64, costs=True)
     levels: tuple[float, ...] = setting((1.0, 2.0), "Levels")
     guidance: float = setting(3.0, "Guidance", ge=0, le=20)
 
@@ -132,6 +134,33 @@ def test_larger_settings_declare_more_within_the_platforms_bounds() -> None:
     assert estimate("fake", "", Some(guidance=20.0)) == 20  # costs nothing
     assert estimate("fake", "", Some(steps_a=1, n_samples=1)) == SHORTEST
     assert estimate("fake", "", Some(steps_a=100, n_samples=64)) == LONGEST
+
+
+@pytest.mark.parametrize(("name", "model"), MODELS, ids=[name for name, _ in MODELS])
+def test_what_a_run_declares_grows_with_its_work_and_with_nothing_else(name: str, model: type[Settings]) -> None:
+    usual, study = model(), "study" if "." in name else ""
+    changed: dict[str, Any] = {}
+    for field, info in model.model_fields.items():
+        low, high = bounds(info)
+        if info.annotation not in (int, float) or high is None or low is None:
+            continue
+        other = usual.model_copy(update={field: high if getattr(usual, field) != high else low})
+        if look(info)["costs"]:
+            assert other.work() > usual.work(), field
+            changed[field] = high
+        else:
+            assert estimate("", study, other) == estimate("", study, usual), field
+    if changed:
+        assert estimate("", study, usual.model_copy(update=changed)) > estimate("", study, usual)
+
+
+def test_typed_axes_count_too() -> None:
+    demo = next(d for d in DEMOS if d.slug == "guidance")
+    sweep = next(s.Settings for s in demo.studies if s.slug == "sweep")
+    found = sweep(guidances="1-8", steps="10, 30", seeds="5-7")  # type: ignore[call-arg]
+    assert found.work() == 8 * 40 * 3
+    curves = next(s.Settings for s in demo.studies if s.slug == "curves")
+    assert curves(vary="steps", values="2, 4, 8", schedulers=["ddim"], n_captions=10).work() == 140  # type: ignore[call-arg]
 
 
 def test_elsewhere_it_computes_here(monkeypatch: pytest.MonkeyPatch) -> None:

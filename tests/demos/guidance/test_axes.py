@@ -48,7 +48,7 @@ def test_whole_numbers(text, values):
         ("1-15 (-2)", "From 1 one never gets to 15 by steps of -2."),
         ("1-10 [0]", "A range needs at least one value."),
         ("1-10 [400]", "400 values are too many"),
-        ("0-30 (+0.000001)", "30,000,001 values are too many: an axis has up to 36."),
+        ("0-30 (+0.000001)", "30,000,001 values are too many: there may be up to 36."),
         ("31", "31 is outside 0 to 30."),
         ("-1", "-1 is outside 0 to 30."),
         ("1-15 (+2", "“1-15 (+2” is neither"),
