@@ -62,6 +62,7 @@ def launch(options: "argparse.Namespace") -> gr.Blocks:
         ssl_keyfile=str(options.ssl_key) if options.ssl_key else None,
         ssl_verify=False,  # concerns only the server's look at itself, which would fail for a name of its own
         share=False,
+        quiet=True,  # its lines would offer a public link
         theme=theme(),
         css=css(),
         head=HEAD,
@@ -78,6 +79,7 @@ def launch(options: "argparse.Namespace") -> gr.Blocks:
         _frontend=False,
     )
     answer_mcp_in_json(blocks)
+    print(f"Side by Side is open at {blocks.local_url}, and stops with Ctrl-C.", flush=True)
     return blocks
 
 

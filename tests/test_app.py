@@ -69,3 +69,24 @@ def test_old_pythons_can_read_the_refusal() -> None:
 def test_help_names_the_options() -> None:
     done = subprocess.run([sys.executable, "app.py", "--help"], cwd=ROOT, capture_output=True, text=True)
     assert "--host" in done.stdout and "--port" in done.stdout and "--share" not in done.stdout
+
+
+def test_a_page_that_opens_without_a_link_changes_no_component() -> None:
+    """Each would cost the browser a walk through all of them: together they kept the page from answering for 8 s."""
+    done = run(
+        "import app\n"
+        "from demos import all_demos\n"
+        "found = app.build_gallery(all_demos()).get_config_file()['dependencies']\n"
+        "loads = [d for d in found if any(event == 'load' for _, event in d['targets'])]\n"
+        "print(len(loads), [len(d['outputs']) for d in loads])\n"
+    )
+    assert done.stdout == "1 [0]\n", done.stdout + done.stderr
+
+
+def test_without_its_packages_it_names_the_command_that_installs_them() -> None:
+    done = run(
+        "import importlib.util; find = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *rest: None if name == 'gradio' else find(name, *rest)\n"
+        "exec(compile(open('app.py').read(), 'app.py', 'exec'))"
+    )
+    assert done.returncode == 1 and "“python3 -m shared.setup open” installs it" in done.stderr

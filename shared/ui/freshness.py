@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from shared.settings import Settings, SettingsError, look
 from shared.ui.controls import Controls, from_controls, to_control
@@ -63,6 +64,22 @@ def wire_freshness(
         mark, [panel.shown, *answers, *controls.values()], [panel.stale, *answers], trigger_mode="always_last",
         **INSTANT,
     )  # fmt: skip
+
+
+def wire_check_after(event: Dependency, places: Mapping[str, tuple[type[Settings], Controls]], panel: Panel) -> None:
+    """Marks the result on view anew after an event that may have changed it: a control can move while its run is on,
+    and the answer to an earlier move can reach the page after the result."""
+
+    def check(shown: Shown | None, *values: Any) -> Any:
+        now, held = shown or panel.first, iter(values)
+        by_place = {study: dict(zip(controls, held, strict=False)) for study, (_, controls) in places.items()}
+        if now is None or now.settings is None:
+            return gr.skip()
+        titles = changed_titles(places[now.study][0], now.settings, by_place[now.study])
+        return gr.HTML(stale_html(titles), visible=bool(titles))
+
+    controls = [control for _, found in places.values() for control in found.values()]
+    event.then(check, [panel.shown, *controls], panel.stale, **INSTANT)
 
 
 def wire_predictions(model: type[Settings], controls: Controls, panel: Panel, answers: Sequence[gr.Radio]) -> None:

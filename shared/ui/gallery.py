@@ -17,7 +17,7 @@ from shared.settings import SettingsError
 from shared.stored import load_default
 from shared.ui.api import add_endpoints
 from shared.ui.html import GalleryCard, error_html, gallery_html
-from shared.ui.links import query_of, query_pairs, read_link
+from shared.ui.links import FOLLOW, OPENER, query_of, query_pairs, read_link
 from shared.ui.workshop import draw_workshop
 
 NAME = "Side by Side"
@@ -135,4 +135,6 @@ def _wire_visits(blocks: gr.Blocks, tabs: gr.Tabs, cards: gr.HTML, notice: gr.HT
 
     private: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     cards.visit(visit, None, tabs, **private)
-    blocks.load(arrive, None, [tabs, notice], **private)
+    opener = gr.Button("Open the link", elem_id=OPENER, elem_classes="sbs-hidden")
+    opener.click(arrive, None, [tabs, notice], **private)
+    blocks.load(None, None, None, js=FOLLOW, **private)

@@ -15,6 +15,14 @@ from shared.demo import Demo, DemoError
 from shared.models import resolve
 from shared.settings import Settings, SettingsError, as_text, look
 
+OPENER = "sbs-open-"
+"""The id, with a demo's slug, of the hidden button that opens a link to the demo's tab."""
+FOLLOW = f"""() => {{
+  const demo = new URL(window.location.href).searchParams.getAll('demo').pop();
+  if (demo !== undefined) ['{OPENER}', `{OPENER}${{demo}}`].forEach((id) => document.getElementById(id)?.click());
+}}"""
+"""What the page does when it has come up: with a link it presses the gallery's opener and the demo's."""
+
 LONGEST_VALUE = 20_000
 MOST_FAULTS = 3
 """So many faults of a link are told."""

@@ -13,7 +13,7 @@ from shared.comparison import Comparison
 from shared.demo import Cancelled, Demo, Preset
 from shared.settings import Settings, SettingsError
 from shared.ui.controls import Controls, from_controls, to_control
-from shared.ui.freshness import wire_freshness, wire_predictions
+from shared.ui.freshness import wire_check_after, wire_freshness, wire_predictions
 from shared.ui.html import error_html, progress_html
 from shared.ui.links import Link, query_pairs, read_link
 from shared.ui.panel import Panel, Shown
@@ -84,6 +84,7 @@ class Runner:
             show_progress="hidden", api_visibility="private", concurrency_id=DEVICE_SLOT, concurrency_limit=None,
         )  # fmt: skip
         done.then(None, None, None, js=SHOW_RESULT, api_visibility="private")
+        wire_check_after(done, {study: (place.Settings, place.controls) for study, place in places.items()}, panel)
         panel.show_me.click(panel.unfold, panel.shown, panel.outputs, **INSTANT)
         wire_predictions(places[""].Settings, places[""].controls, panel, self.answers)
 
@@ -109,11 +110,15 @@ class Runner:
             **STARTS,
         )
 
-    def wire_links(self, blocks: gr.Blocks) -> None:
-        """When the page opens with a link to this tab, sets its settings and runs them."""
+    def wire_links(self, opener: gr.Button) -> None:
+        """When the page opens with a link to this tab, it presses the opener: sets the link's settings and runs them.
+
+        A page without a link must not do this: each component that an event may change costs the browser a walk through
+        all components, and together they kept a page from answering for seconds.
+        """
         controls = [c for p in self.places.values() for c in p.controls.values()]
         accordions = [p.accordion for p in self.places.values() if p.accordion is not None]
-        blocks.load(self._open, self.run, [*controls, *accordions, *self._started], **STARTS)
+        opener.click(self._open, self.run, [*controls, *accordions, *self._started], **STARTS)
 
     def _starter(self, study: str) -> Callable[..., dict[Any, Any]]:
         place = self.places[study]

@@ -13,6 +13,7 @@ from shared.demo import Demo, Prediction, Preset, Study
 from shared.settings import look
 from shared.stored import load_default
 from shared.ui.controls import Hook, draw_controls
+from shared.ui.links import OPENER
 from shared.ui.panel import Panel, View
 from shared.ui.runner import Place, Runner
 from shared.ui.workshop import count_answers
@@ -76,8 +77,17 @@ def build_tab(
     for preset, button in presets:
         runner.wire_preset(preset, button)
     if Context.root_block is not None:
-        runner.wire_links(Context.root_block)
+        runner.wire_links(_draw_opener(demo, Context.root_block))
     return Tab(demo, panel, runner)
+
+
+def _draw_opener(demo: Demo, blocks: gr.Blocks) -> gr.Button:
+    """A button that nobody sees, beside the tabs: what is in a tab is on the page only once the tab was open."""
+    inside, Context.block = Context.block, blocks
+    try:
+        return gr.Button("Open the link", elem_id=f"{OPENER}{demo.slug}", elem_classes="sbs-hidden")
+    finally:
+        Context.block = inside
 
 
 def _question_html(demo: Demo) -> str:

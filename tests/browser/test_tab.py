@@ -132,6 +132,21 @@ def test_a_prediction_belongs_to_one_run(page: Page) -> None:
     expect(tab.locator(".sbs-outcome")).to_have_count(1)  # the old result keeps what was said of it
 
 
+def test_a_control_moved_during_a_run_marks_its_result(page: Page) -> None:
+    open_smoothing(page)
+    tab = page.locator("#sbs-smoothing")
+    tab.get_by_role("button", name="Sweep the noise").click()
+    study = tab.locator(".sbs-study-sweep")
+    study.locator(".sbs-field-samples input[type=number]").fill("400")
+    study.get_by_role("button", name="Run").click()
+    expect(study.locator(".sbs-progress")).to_be_visible()
+    study.locator(".sbs-field-seed input").fill("9")
+    expect(study.get_by_role("button", name="Run")).to_be_visible()
+    expect(tab.locator(".sbs-stale")).to_contain_text("made with other settings (Seed)")
+    study.locator(".sbs-field-seed input").fill("0")
+    expect(tab.locator(".sbs-stale")).to_have_count(0)
+
+
 def test_a_phone_goes_to_the_result_after_a_run(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("./")
