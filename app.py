@@ -79,7 +79,7 @@ def launch(options: "argparse.Namespace") -> gr.Blocks:
         _frontend=False,
     )
     answer_mcp_in_json(blocks)
-    print(f"Side by Side is open at {blocks.local_url}, and stops with Ctrl-C.", flush=True)
+    print("Side by Side is open at " + blocks.local_url + " and stops with Ctrl-C.", flush=True)
     return blocks
 
 
