@@ -28,7 +28,7 @@ import httpx
 
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 900.0  # seconds
-WARM = 450  # requests before memory is first looked at: so many fill what is kept of results
+WARM = 900
 
 
 @dataclass
