@@ -105,3 +105,8 @@ def _said(bound: float) -> str:
 def values_said(values: Sequence[float]) -> str:
     """Values as a list for people: "1, 3, 7.5"."""
     return ", ".join(f"{v:g}" for v in values)
+
+
+def steps_said(count: float) -> str:
+    """A number of steps in words: "1 step", "8 steps"."""
+    return f"{count:g} step{'' if count == 1 else 's'}"

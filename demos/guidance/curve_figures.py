@@ -19,7 +19,7 @@ _SEEN_ON_BOTH = ("#2b8cc9", "#dd7526", "#c546d4", "#8a9a2a")
 
 def value_of(side: Side) -> tuple[float, str]:
     """A point's value and scheduler, as its label has them."""
-    found = re.fullmatch(r"(?:guidance )?([\d.]+)(?: steps)? · (\S+)", side.label)
+    found = re.fullmatch(r"(?:guidance )?([\d.]+)(?: steps?)? · (\S+)", side.label)
     assert found is not None, side.label
     return float(found[1]), found[2]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from PIL import Image
 
+from demos.guidance.axes import steps_said
 from demos.guidance.compute import CALLS_NOTE
 from demos.guidance.curve_figures import curve_figures
 from demos.guidance.curves_takeaway import say
@@ -204,7 +205,7 @@ def _look_at(point: Point, part: Sequence[int], pictures: Sequence[Image.Image],
 
 def point_label(settings: CurvesSettings, point: Point) -> str:
     """A point's values: "guidance 3 · ddim" or "8 steps · ddim"."""
-    value = f"guidance {point.value:g}" if settings.vary == "guidance" else f"{point.value:g} steps"
+    value = f"guidance {point.value:g}" if settings.vary == "guidance" else steps_said(point.value)
     return f"{value} · {point.plan.scheduler}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from demos.guidance.axes import steps_said
 from demos.guidance.curve_figures import curves_of
 from shared.comparison import Measure, Side
 from shared.table import format_value
@@ -65,7 +66,7 @@ def _turns(name: str, curve: Curve, unit: str = "guidance") -> str:
         return ""
     lowest = min(values)
     at = values.index(lowest)
-    where = f"guidance {curve[at][0]:g}" if unit == "guidance" else f"{curve[at][0]:g} steps"
+    where = f"guidance {curve[at][0]:g}" if unit == "guidance" else steps_said(curve[at][0])
     numbers = _printed(lowest)
     if max(values) <= lowest * (1 + FLAT_DISTANCE):
         return f"The reader Fréchet distance with {name} is about {numbers} throughout: quality does not turn."
@@ -93,14 +94,14 @@ def _knees(curves: dict[str, Curve]) -> str:
             at = level_from(curve)
             knees[name] = curve[at][0]
             late = ", still rising" if at == len(curve) - 1 else ""
-            told.append(f"{name} has its knee at {curve[at][0]:g} steps ({values[at]:.2f}{late}){_doubt(curve)}")
+            told.append(f"{name} has its knee at {steps_said(curve[at][0])} ({values[at]:.2f}{late}){_doubt(curve)}")
     sentence = f"Adherence over steps: {'; '.join(told)}."
     if len(knees) < 2:
         return sentence
     first, last = min(knees, key=lambda k: knees[k]), max(knees, key=lambda k: knees[k])
     if knees[first] == knees[last]:
         return f"{sentence} The scheduler does not move the knee here."
-    return f"{sentence} {first} needs {knees[first]:g} steps for what {last} does in {knees[last]:g}."
+    return f"{sentence} {first} needs {steps_said(knees[first])} for what {last} does in {knees[last]:g}."
 
 
 def _doubt(curve: Curve) -> str:

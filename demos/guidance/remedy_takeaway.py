@@ -113,7 +113,7 @@ def _interval(sides: Sequence[Side], plans: Sequence[Plan], gain: Measure | None
     better = follower(sides, gain)
     numbers = f"adherence {share(values[part])} against {share(values[1 - part])}"
     if better is None:
-        return f"{said} and cost no clear adherence ({numbers})."
+        return f"{said}, with no clear difference in adherence ({numbers})."
     return f"{said} and {'even gained' if better == part else 'cost'} adherence ({numbers})."
 
 

@@ -59,7 +59,7 @@ def test_points_are_what_each_caption_alone_gives(tiny):
 
 def test_steps_for_two_schedulers_with_figures(tiny):
     c = curves(vary="steps", values="1, 2, 3", schedulers=["ddim", "dpm++"], n_captions=4)
-    assert [s.label for s in c.sides][:3] == ["1 steps · ddim", "2 steps · ddim", "3 steps · ddim"]
+    assert [s.label for s in c.sides][:3] == ["1 step · ddim", "2 steps · ddim", "3 steps · ddim"]
     assert len(c.sides) == 6 and set(curves_of(c.sides, "adherence")) == {"ddim", "dpm++"}
     assert c.figures and all(f.layout.height and f.layout.title.text is None for f in c.figures)
     assert c.figures[0].layout.xaxis.type == "log"
@@ -71,7 +71,7 @@ def test_cancel_keeps_whole_points(tiny):
             raise Cancelled
 
     c = curves(cancel, vary="steps", values="1, 19, 20", n_captions=4)
-    assert not c.complete and [s.label for s in c.sides] == ["1 steps · ddim"]
+    assert not c.complete and [s.label for s in c.sides] == ["1 step · ddim"]
     assert "Stopped early: 1 of 3 points." in c.takeaway
 
 

@@ -150,8 +150,8 @@ def test_rescaling_is_told_in_numbers():
 
 def test_an_interval_of_steps_is_told_in_numbers():
     assert remedied(side(WIDE, CLEAN, 40), side(HIGH, CLEAN, 32), until=0.7).startswith(
-        "Guidance in a part of the steps (B) took 32 U-Net calls a picture instead of 40 and cost no clear adherence "
-        "(adherence 0.95 against 0.85)."
+        "Guidance in a part of the steps (B) took 32 U-Net calls a picture instead of 40, with no clear difference in "
+        "adherence (adherence 0.95 against 0.85)."
     )
     assert "and cost adherence (adherence 0.70 against 0.95)" in remedied(
         side(HIGH, CLEAN, 40), side(LOW, CLEAN, 32), until=0.7
