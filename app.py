@@ -40,7 +40,7 @@ from shared.ui.gallery import build_gallery
 from shared.ui.page import HEAD, css
 from shared.ui.refusals import CheckCalls
 from shared.ui.theme import theme
-from shared.zerogpu import load_models
+from shared.zerogpu import is_zerogpu, load_models
 
 SPARE_THREADS = 64
 SESSIONS_PER_SEAT = 4
@@ -99,7 +99,8 @@ def main() -> None:
     """Serves the gallery until it is stopped."""
     load_models()
     blocks = launch(OPTIONS)
-    threading.Thread(target=warm_up, name="side-by-side-warm-up", daemon=True).start()
+    if not is_zerogpu():  # there each run is a fork of this process, which must not have used OpenMP
+        threading.Thread(target=warm_up, name="side-by-side-warm-up", daemon=True).start()
     blocks.block_thread()
 
 

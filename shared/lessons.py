@@ -38,7 +38,7 @@ def to_markdown(demo: Demo, url: str = "") -> str:
     lines += [f"## Predict first ({MINUTES_OPENING} minutes)", ""]
     for prediction in demo.predictions:
         lines += [f"- {prediction.question} {' / '.join(answer.label for answer in prediction.answers)}"]
-    lines += ["", "Everybody chooses before anything runs. Ask two people with different answers why.", ""]
+    lines += ["", "Everybody chooses before the numbers are shown. Ask two people with different answers why.", ""]
     lines += [f"## Run ({MINUTES_PRESET} minutes each)", ""]
     for number, preset in enumerate(demo.presets, start=1):
         point = f" {preset.confusion}" if preset.confusion else ""
@@ -62,6 +62,7 @@ def to_html(demo: Demo, url: str = "") -> str:
     return (
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(demo.title)}</title>"
         "<style>body{font:15px/1.45 system-ui,sans-serif;max-width:44em;margin:2em auto;padding:0 1em}"
+        "@media print{@page{margin:14mm}body{font-size:9.5pt;line-height:1.35;max-width:none;margin:0;padding:0}}"
         "h1{font-size:1.4em}h2{font-size:1.1em;margin:1.1em 0 .3em}p,li{margin:.35em 0}"
         "ul,ol{padding-left:1.6em}</style>"
         f"<body>{body}</body></html>\n"

@@ -20,6 +20,8 @@ from shared.credentials import Sign, make_signer
 from shared.hosting import Hosting, is_public
 
 MOST_SEATS = 500
+LARGEST_FILE = 2**20
+"""Bytes of a file of names, passwords or certificates."""
 WORKERS = re.compile(r"\d{1,3}|dask://[A-Za-z0-9.\-\[\]:]+:\d{1,5}")
 
 
@@ -54,7 +56,7 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--sign-cert", type=readable, metavar="FILE",
         help="certificates, the signer's first: cards of generated pictures get Content Credentials")  # fmt: skip
     add("--sign-key", type=readable, metavar="FILE", help="the key of the first certificate of --sign-cert, in PEM")
-    add("--cache", type=Path, metavar="DIR", help="folder for results, so that equal settings are measured once ever")
+    add("--cache", type=folder, metavar="DIR", help="folder for results, so that equal settings are measured once ever")
     add("--no-cache", action="store_true", help="measure equal settings again each time")
     options = parser.parse_args(arguments)
     for pair in ("ssl", "sign"):
@@ -134,6 +136,10 @@ def check_address(options: argparse.Namespace) -> None:
         with socket.socket(family, kind) as found:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port just given up counts as free
             found.bind(address)
+        if family == socket.AF_INET6:
+            raise SystemExit(f"The gallery listens on IPv4 addresses alone, and {name} is of IPv6: try 0.0.0.0.")
+    except UnicodeError:
+        raise SystemExit(f"{name[:60]} is no name or address of this machine.") from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise SystemExit(f"Port {options.port} is taken by another program: choose one with --port.") from None
@@ -194,15 +200,30 @@ def positive(text: str) -> float:
 def workers(text: str) -> str:
     """Where studies compute: a number of processes, or an existing Dask cluster."""
     if not WORKERS.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"workers must be a number or dask://HOST:PORT, not {text[:40]}")
+        raise argparse.ArgumentTypeError(f"workers must be a number or dask://HOST:PORT, not {text[:40] or 'empty'}")
     return text
 
 
 def readable(text: str) -> Path:
     """A file from the command line that is there and can be read."""
     path = Path(text)
+    if not text:
+        raise argparse.ArgumentTypeError("the name of a file is missing")
     try:
-        path.open("rb").close()
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"{text}: {(error.strerror or str(error)).lower()}") from None
+        if path.exists() and not path.is_dir() and not path.is_file():
+            raise argparse.ArgumentTypeError(f"{text}: is no ordinary file")
+        with path.open("rb"):
+            size = path.stat().st_size
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise argparse.ArgumentTypeError(f"{text[:200]}: {reason.lower()}") from None
+    if size > LARGEST_FILE:
+        raise argparse.ArgumentTypeError(f"{text}: has {size:,} bytes, and at most {LARGEST_FILE:,} are read")
     return path
+
+
+def folder(text: str) -> Path:
+    """A folder from the command line, which need not be there yet."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name of a folder is missing")
+    return Path(text)

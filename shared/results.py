@@ -103,7 +103,7 @@ class Results:
 
     def _make_room(self) -> None:
         assert self.folder is not None
-        for left in self.folder.glob("*.part"):
+        for left in self.folder.glob("*.result.*.part"):
             if f".{threading.get_ident()}." not in left.name:
                 left.unlink(missing_ok=True)
         files = sorted(self.folder.glob(f"*{ENDING}"), key=lambda f: f.stat().st_mtime)

@@ -54,6 +54,10 @@ def test_the_other_options_arrive(tmp_path: Path) -> None:
         (["--workers", "http://x"], "Argument --workers: workers must be a number or dask://HOST:PORT, not http://x."),
         (["--study-seconds", "nan"], "Argument --study-seconds: seconds must be from 1 to 86,400, not nan."),
         (["--auth", "nowhere"], "Argument --auth: nowhere: no such file or directory."),
+        (["--auth", "/dev/null"], "Argument --auth: /dev/null: is no ordinary file."),
+        (["--teacher", ""], "Argument --teacher: the name of a file is missing."),
+        (["--cache", ""], "Argument --cache: the name of a folder is missing."),
+        (["--workers", ""], "Argument --workers: workers must be a number or dask://HOST:PORT, not empty."),
         (["--ssl-cert", __file__], "--ssl-cert and --ssl-key belong together, and one of them is missing."),
         (["--sign-key", __file__], "--sign-cert and --sign-key belong together, and one of them is missing."),
         (["--cache", "x", "--no-cache"], "--cache keeps results and --no-cache does not: give one of them."),
@@ -126,5 +130,17 @@ def test_an_address_that_is_taken_or_not_here_is_refused() -> None:
         with pytest.raises(SystemExit, match=f"Port {port} is taken by another program: choose one with --port."):
             check_address(read_options(["--port", str(port)]))
     check_address(read_options(["--port", str(port)]))
+    with pytest.raises(SystemExit, match=r"listens on IPv4 addresses alone, and ::1 is of IPv6"):
+        check_address(read_options(["--host", "::1"]))
+    with pytest.raises(SystemExit, match=r"is no name or address of this machine"):
+        check_address(read_options(["--host", "a" * 300]))
     with pytest.raises(SystemExit, match=r"cannot listen on 192\.0\.2\.1, port"):  # an address for documentation only
         check_address(read_options(["--host", "192.0.2.1"]))
+
+
+def test_a_huge_file_of_names_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (tmp_path / "logins").open("wb") as file:
+        file.truncate(2**21)
+    with pytest.raises(SystemExit):
+        read_options(["--auth", str(tmp_path / "logins")])
+    assert "has 2,097,152 bytes, and at most 1,048,576 are read" in capsys.readouterr().err

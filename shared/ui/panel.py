@@ -40,7 +40,8 @@ class View:
 @dataclass(frozen=True, eq=False)
 class Shown:
     """What a session sees in a tab: a result, of which study if any, whether its table is unfolded, the settings that
-    made it, and the answers to the predictions (labels or None) that were for it.
+    made it, the answers to the predictions (labels or None) that were for it, and whether its numbers were seen before
+    any answer was given.
 
     Compared by identity; it lives in the session's State.
     """
@@ -50,6 +51,7 @@ class Shown:
     reveal: bool = False
     settings: Settings | None = None
     answers: tuple[Any, ...] = ()
+    peeked: bool = False
 
 
 class Panel:
@@ -113,7 +115,8 @@ class Panel:
         now = shown or self.first
         if now is None:
             return {self.shown: shown}
-        now = replace(now, reveal=True, answers=answers if any(answers) else now.answers)
+        peeked = now.peeked or not (any(answers) or any(now.answers))
+        now = replace(now, reveal=True, answers=answers if any(answers) else now.answers, peeked=peeked)
         return {self.shown: now} | self._fold(now)
 
     def answers_for_next(self, shown: Shown | None, answers: Sequence[Any]) -> tuple[Any, ...]:

@@ -190,7 +190,8 @@ class Runner:
                     elif isinstance(update, Stopping):
                         yield {place.status: STOPPING}
                     else:
-                        shown = Shown(update, run.study, run.reveal, run.settings, run.answers)
+                        peeked = run.reveal and not any(run.answers)
+                        shown = Shown(update, run.study, run.reveal, run.settings, run.answers, peeked)
                         yield place.idle() | self.panel.update(shown)
         except Cancelled:
             yield place.idle(STOPPED)

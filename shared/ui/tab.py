@@ -73,7 +73,7 @@ def build_tab(
         with gr.Column(scale=1, min_width=320, elem_classes="sbs-right"):
             panel = Panel(demo, load_default(demo), views)
     runner = Runner(demo, panel, answers, {"": place, **studies})
-    count_answers(demo, answers)
+    count_answers(demo, answers, panel.shown)
     for preset, button in presets:
         runner.wire_preset(preset, button)
     if Context.root_block is not None:

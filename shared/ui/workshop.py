@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -17,6 +18,8 @@ from shared.tally import TALLY, Tally, is_teacher
 QUIETLY: Mapping[str, Any] = {"concurrency_limit": None, "show_progress": "hidden", "api_visibility": "private"}
 WRONG = '<p class="sbs-quiet">That is not the password that this gallery was started with.</p>'
 WRONG_WAITS = 1.0  # seconds, so that guessing is slow
+OTHERS_TRY = '<p class="sbs-quiet">Somebody else is trying a password just now: press again in a moment.</p>'
+_one_guess = threading.Lock()
 
 
 def draw_workshop(demos: Sequence[Demo]) -> None:
@@ -34,29 +37,37 @@ def draw_workshop(demos: Sequence[Demo]) -> None:
     reset.click(lambda given: reveal(demos, given, begin_anew=True), password, board, **QUIETLY)
 
 
-def count_answers(demo: Demo, answers: Sequence[gr.Radio]) -> None:
-    """Counts what is chosen in these, a question each, once a visitor; nothing where there is no workshop."""
+def count_answers(demo: Demo, answers: Sequence[gr.Radio], shown: gr.State) -> None:
+    """Counts what is chosen in these, a question each, once a visitor and only before the numbers of the result on view
+    were seen; nothing where there is no workshop. `shown` holds what the visitor sees, a Shown or None."""
     if not hosting().teacher:
         return
     for number, answer in enumerate(answers):
         counted = gr.State(0)
-        answer.input(_counter(demo, number), [answer, counted], counted, **QUIETLY)
+        answer.input(_counter(demo, number), [answer, counted, shown], counted, **QUIETLY)
 
 
 def _counter(demo: Demo, number: int) -> Any:
     known = {answer.label for answer in demo.predictions[number].answers}
 
-    def count(chosen: Any, counted: int) -> int:
-        return TALLY.choose(demo.slug, number, chosen, counted) if chosen in known else counted
+    def count(chosen: Any, counted: int, shown: Any) -> int:
+        if chosen not in known or (shown is not None and shown.peeked):
+            return counted
+        return TALLY.choose(demo.slug, number, chosen, counted)
 
     return count
 
 
 def reveal(demos: Sequence[Demo], given: object, begin_anew: bool = False, tally: Tally = TALLY) -> str:
     """The board for the teacher, after a reset if wanted; a sentence for everybody else."""
-    if not is_teacher(given, hosting().teacher):
-        time.sleep(WRONG_WAITS)
-        return WRONG
+    if not _one_guess.acquire(blocking=False):  # else many guesses side by side would be as fast as no waiting
+        return OTHERS_TRY
+    try:
+        if not is_teacher(given, hosting().teacher):
+            time.sleep(WRONG_WAITS)
+            return WRONG
+    finally:
+        _one_guess.release()
     if begin_anew:
         tally.reset()
     return board_html(demos, tally)

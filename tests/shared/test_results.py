@@ -122,9 +122,10 @@ def test_a_full_disk_costs_the_file_and_nothing_else(
 
 
 def test_what_a_killed_server_left_half_written_is_removed(tmp_path: Path) -> None:
-    (tmp_path / "old.1.part").write_bytes(b"half")
+    (tmp_path / "old.result.1.part").write_bytes(b"half")
+    (tmp_path / "film.part").write_bytes(b"another program's")
     Results(folder=tmp_path).put("k", made())
-    assert [f.name for f in tmp_path.iterdir()] == [f"k{ENDING}"]
+    assert sorted(f.name for f in tmp_path.iterdir()) == ["film.part", f"k{ENDING}"]
 
 
 def test_keys_are_of_demo_study_and_settings_and_uploads_have_none() -> None:

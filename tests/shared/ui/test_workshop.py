@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
+import gradio as gr
 import pytest
 
 from shared.demo import Answer, Demo, Prediction, Preset
@@ -11,7 +13,9 @@ from shared.hosting import Hosting, host
 from shared.settings import Settings, setting
 from shared.tally import Tally
 from shared.ui import workshop
-from shared.ui.workshop import WRONG, links_html, reveal
+from shared.ui.panel import Panel, Shown
+from shared.ui.workshop import OTHERS_TRY, WRONG, links_html, reveal
+from tests.looks import compared, share
 
 
 class Some(Settings):
@@ -57,9 +61,29 @@ def test_the_first_answer_of_a_round_counts_and_after_a_reset_the_next(monkeypat
     tally = Tally()
     monkeypatch.setattr(workshop, "TALLY", tally)
     count = workshop._counter(DEMO, 0)
-    assert count("forged", 0) == 0 and count(None, 0) == 0
-    one = count("A & B", 0)
-    assert count("C", one) == one and tally.counts("some", 0) == {"A & B": 1}  # the numbers are on view by then
+    assert count("forged", 0, None) == 0 and count(None, 0, None) == 0
+    one = count("A & B", 0, None)
+    assert count("C", one, None) == one and tally.counts("some", 0) == {"A & B": 1}  # the numbers are on view by then
     tally.reset()
-    assert count("A & B", 0) != one and count("C", one) != one
+    assert count("A & B", 0, None) != one and count("C", one, None) != one
     assert tally.counts("some", 0) == {"A & B": 1, "C": 1}
+
+
+def test_an_answer_after_the_numbers_were_seen_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = Tally()
+    monkeypatch.setattr(workshop, "TALLY", tally)
+    with gr.Blocks():
+        panel = Panel(DEMO, None, ())
+    count, folded = workshop._counter(DEMO, 0), Shown(compared(share(0.5), share(0.9)))
+    told = panel.unfold(folded)[panel.shown]  # "Show me the numbers"
+    assert told.peeked and panel.unfold(told, "C")[panel.shown].peeked
+    assert count("C", 0, told) == 0 and tally.counts("some", 0) == {}
+    answered = panel.unfold(folded, "C")[panel.shown]
+    assert not answered.peeked and count("C", 0, answered) != 0 and tally.counts("some", 0) == {"C": 1}
+
+
+def test_guesses_side_by_side_do_not_count_as_more_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workshop, "WRONG_WAITS", 0.5)
+    with ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(lambda _: reveal((DEMO,), "guess", tally=Tally()), range(8)))
+    assert said.count(WRONG) == 1 and said.count(OTHERS_TRY) == 7
