@@ -23,6 +23,8 @@ MOST_LABELS = 50
 LONGEST_TEXT = 200
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "None", "-"]
 MOST_UNPACKED = 2 * 2**30
+LONGEST_LINE = 4 * 2**20
+"""Characters of the first line that are looked at for its number of columns."""
 
 
 class Sampler:
@@ -137,6 +139,9 @@ def feed_text(sampler: Sampler, file: Path, separator: str | None, progress: Pro
     if "\0" in head:
         raise DemoError("upload: this is no text file: it holds zero bytes.")
     separator = separator or find_separator(head)
+    with file.open("r", encoding=encoding, errors="replace", newline="") as stream:
+        first = stream.readline(LONGEST_LINE)  # a million columns would cost pandas gigabytes before they are counted
+    upload.check_columns(len(_cells(first, separator)) if '"' in first else first.count(separator) + 1)
     decimal = "," if separator == ";" and re.search(r"\d,\d", head) and not re.search(r"\d\.\d", head) else "."
     sampler.title = upload.title_of(file)
     sampler.notes += [note] if note else []
@@ -165,6 +170,13 @@ def feed_text(sampler: Sampler, file: Path, separator: str | None, progress: Pro
         raise DemoError("upload: the table can't be read; a quote may be missing.") from None
     except pd.errors.EmptyDataError:
         raise DemoError("upload: the table has no rows.") from None
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [""])
+    except csv.Error:  # a cell of over 128 KiB, so that there are not many
+        return [""]
 
 
 def feed_parquet(sampler: Sampler, file: Path, progress: Progress) -> None:

@@ -92,7 +92,7 @@ def check_columns(columns: int) -> None:
     if columns < 1:
         raise DemoError("upload: there is no column.")
     if columns > MOST_COLUMNS:
-        raise DemoError(f"upload: there are {columns:,} columns; at most {MOST_COLUMNS:,} are read.")
+        raise DemoError(f"upload: at most {MOST_COLUMNS:,} columns are read, and here are more.")
 
 
 def dropped_notes(missing: int, endless: int) -> list[str]:

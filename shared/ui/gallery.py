@@ -37,12 +37,15 @@ CARDS_BACK = (
     "<label>choose the file<input type='file' accept='image/png' class='sbs-card-file'></label>, to run it again. "
     "<span class='sbs-card-said' role='status'></span></p>"
 )
+DELETE_UPLOADS = (600, 3600)
+"""Seconds: every ten minutes uploads of an hour ago are deleted, and all of them when the server stops. A control that
+still names one then gets the sentence that the file is not there any more."""
 RESIZE = "() => { setTimeout(() => window.dispatchEvent(new Event('resize')), 60); }"
 
 
 def build_gallery(demos: Sequence[Demo]) -> gr.Blocks:
     """The whole page with a tab for each demo, not yet launched."""
-    with gr.Blocks(title=NAME, fill_width=True) as blocks:
+    with gr.Blocks(title=NAME, fill_width=True, delete_cache=DELETE_UPLOADS) as blocks:
         gr.HTML(header_html(demos), elem_classes="sbs-tight sbs-header")
         with gr.Tabs(selected=HOME, elem_id="sbs-tabs") as tabs:
             with gr.Tab("Gallery", id=HOME):

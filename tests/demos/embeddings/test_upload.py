@@ -100,7 +100,7 @@ def test_a_pickle_inside_an_npy_is_never_run(tmp_path):
         (np.array([["a", "b"]]), "upload: the .npy must hold plain numbers: whole, real, or yes and no."),
         (np.zeros((0, 3)), "upload: the .npy has no rows."),
         (np.zeros((3, 0)), "upload: there is no column."),
-        (np.zeros((4, 5000)), "upload: there are 5,000 columns; at most 4,096 are read."),
+        (np.zeros((4, 5000)), "upload: at most 4,096 columns are read, and here are more."),
     ],
 )
 def test_npy_of_another_kind(tmp_path, array, sentence):
@@ -142,6 +142,14 @@ def test_a_picture_of_enormous_size_is_not_decoded(tmp_path, monkeypatch):
             archive.writestr(f"{i}.png", file.getvalue())
     with pytest.raises(DemoError, match="0 of 5 could be read"):
         read(tmp_path / "a.zip")
+
+
+@pytest.mark.parametrize("cell", ["1.5", '"1.5"', "1.23456789012345678"])
+def test_a_table_of_very_many_columns_is_refused_before_it_is_read(tmp_path, monkeypatch, cell):
+    monkeypatch.setattr(tables.pd, "read_csv", lambda *a, **k: pytest.fail("it was read"))
+    line = ",".join([cell] * 100_000)
+    with pytest.raises(DemoError, match=r"^upload: at most 4,096 columns are read, and here are more\.$"):
+        read(write(tmp_path, "wide.csv", f"{line}\n{line}\n"))
 
 
 def test_a_file_above_the_limit(tmp_path, monkeypatch):
