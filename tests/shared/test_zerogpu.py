@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import pickle
+import socket
+import subprocess
 import sys
-import types
-from collections.abc import Callable, Iterator
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from gradio_client import Client
 
 import demos
 from shared import zerogpu
@@ -19,8 +23,10 @@ from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, Demo, DemoError
 from shared.settings import Settings, bounds, look, setting
 from shared.zerogpu import LONGEST, SHORTEST, estimate, on_device
+from tests.stand_ins import spaces
+from tests.stand_ins.spaces import CALLS
 
-CALLS: list[int] = []
+ROOT = Path(__file__).parents[2]
 DEMOS = [demo for demo in demos.all_demos() if demo.slug != "smoothing"]
 MODELS = [(d.slug, d.Settings) for d in DEMOS] + [(f"{d.slug}.{s.slug}", s.Settings) for d in DEMOS for s in d.studies]
 
@@ -30,41 +36,6 @@ class Some(Settings):
     n_samples: int = setting(2, "Samples", ge=1, le=64, costs=True)
     levels: tuple[float, ...] = setting((1.0, 2.0), "Levels")
     guidance: float = setting(3.0, "Guidance", ge=0, le=20)
-
-
-def gpu(duration: Callable[..., int]) -> Callable[..., Any]:
-    """A stand-in for `spaces.GPU`: the declared duration is asked first, then a child process does the work."""
-
-    def decorate(function: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-        def call(*args: Any) -> Iterator[Any]:
-            CALLS.append(duration(*args))
-            sent = pickle.dumps(args)
-            context = multiprocessing.get_context("fork")
-            here, there = context.Pipe()
-
-            def child() -> None:
-                try:
-                    for value in function(*pickle.loads(sent)):
-                        there.send_bytes(pickle.dumps(("value", value)))
-                    there.send_bytes(pickle.dumps(("end", None)))
-                except BaseException as error:
-                    there.send_bytes(pickle.dumps(("error", error)))
-
-            process = context.Process(target=child)
-            process.start()
-            while True:
-                kind, value = pickle.loads(here.recv_bytes())
-                if kind == "end":
-                    break
-                if kind == "error":
-                    process.join(20)
-                    raise value
-                yield value
-            process.join(20)
-
-        return call
-
-    return decorate
 
 
 def compute(settings: Some, progress: Any = None) -> Comparison:
@@ -78,9 +49,7 @@ def compute(settings: Some, progress: Any = None) -> Comparison:
 
 @pytest.fixture(autouse=True)
 def zero(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    module = types.ModuleType("spaces")
-    module.GPU = gpu  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "spaces", module)
+    monkeypatch.setitem(sys.modules, "spaces", spaces)
     monkeypatch.setenv("SPACES_ZERO_GPU", "true")
     fake = Demo("fake", "Fake", "?", 1, Some, compute, lambda: None, (), "", ())
     monkeypatch.setattr(demos, "all_demos", lambda: (fake,))
@@ -168,3 +137,39 @@ def test_elsewhere_it_computes_here(monkeypatch: pytest.MonkeyPatch) -> None:
     found = on_device(("fake", ""), compute, Some(), lambda *step: None)
     measure = found.sides[0].measure("process")
     assert measure is not None and measure.value == os.getpid() and CALLS == []
+
+
+@pytest.mark.timeout(300)
+def test_on_zerogpu_the_gallery_itself_answers_from_forks() -> None:
+    """Real demos in a real server: a fork of a process that has used OpenMP would end in the first parallel loop."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    environment = os.environ | {"SPACES_ZERO_GPU": "1", "PYTHONPATH": str(ROOT / "tests" / "stand_ins")}
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, "app.py", "--port", str(port), "--no-cache"], cwd=ROOT, env=environment, stdout=log,
+            stderr=log,
+        )  # fmt: skip
+        try:
+            client = connect(f"http://127.0.0.1:{port}/", process)
+            drawn = client.predict(samples=2, steps_a=2, steps_b=2, api_name="/guidance")
+            assert [side["label"][:1] for side in drawn["sides"]] == ["g", "g"]
+            maps = client.predict(n_points=200, api_name="/embeddings")
+            assert {"t-SNE", "UMAP"} <= {side["label"] for side in maps["sides"]}
+        finally:
+            process.terminate()
+            process.wait(30)
+        log.seek(0)
+        assert "Traceback" not in (said := log.read()), said
+
+
+def connect(url: str, process: subprocess.Popen[bytes]) -> Client:
+    for _ in range(600):
+        assert process.poll() is None
+        try:
+            urllib.request.urlopen(url, timeout=20).close()
+            return Client(url, verbose=False)
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError("The gallery did not come up.")
