@@ -49,10 +49,11 @@ def read_note(png: bytes) -> dict[str, Any] | None:
     """The signed note in a PNG as C2PA's library reports it, with `validation_state`; None where there is none."""
     import c2pa
 
+    errors: Any = c2pa.C2paError
     try:
         with c2pa.Reader("image/png", io.BytesIO(png)) as reader:
             return json.loads(reader.json())
-    except c2pa.C2paError.ManifestNotFound:
+    except errors.ManifestNotFound:
         return None
 
 

@@ -99,4 +99,5 @@ class Demo:
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Room for a view's own constants. Known to the page: `warm_up`, `prepare`, `first_rows`, the names of the
     measures that stand above the fold of a table with many, and `film_sides`: with more sides than that their further
-    pictures are left to a view of the demo's own."""
+    pictures are left to a view of the demo's own. With `captions_tell` the lines below the pictures are results, and
+    wait for the prediction."""

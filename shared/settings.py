@@ -55,10 +55,10 @@ class Settings(BaseModel):
         product of the settings with `costs`, of lists (also those typed with commas) the number of entries."""
         found = 1.0
         for name, info in type(self).model_fields.items():
-            value = getattr(self, name)
+            value: Any = getattr(self, name)
             if look(info).get("costs"):
-                pieces = value.split(",") if isinstance(value, str) else value
-                found *= max(len(pieces) if isinstance(pieces, (list, tuple)) else value, 1)
+                value = value.split(",") if isinstance(value, str) else value
+                found *= max(len(value) if isinstance(value, (list, tuple)) else value, 1)
         return found
 
 

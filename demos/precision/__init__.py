@@ -87,6 +87,7 @@ DEMO = Demo(
         Study("numbers", "Numbers: a value in four formats", NumbersSettings, run_numbers),
     ),
     extra={
+        "captions_tell": True,
         "first_rows": FIRST_ROWS,
         "film_sides": 0,
     },

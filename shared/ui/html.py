@@ -41,6 +41,9 @@ class GalleryCard:
     pictures: tuple[Image.Image, ...] = ()
 
 
+WITH_THE_NUMBERS = "verdict: with the numbers"
+
+
 def data_uri(picture: Image.Image) -> str:
     """The picture as a `data:image/png` address, at its own size."""
     file = io.BytesIO()
@@ -48,16 +51,16 @@ def data_uri(picture: Image.Image) -> str:
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
-def sides_html(c: Comparison, *, film: bool = True, first: Sequence[str] = ()) -> str:
+def sides_html(c: Comparison, *, film: bool = True, first: Sequence[str] = (), told: bool = True) -> str:
     """The sides next to each other: letter and label, the plain picture, the settings that made it, the film.
 
     All pictures have the same size, which leaves room for the table's rows above the fold. Beyond six sides: a contact
     sheet, with its axes where the labels form a grid; nothing where none has a picture, as the table names the sides.
-    `first` as in `table_html`.
+    `first` as in `table_html`. Not `told`: the line below a picture waits for the prediction, as it holds a result.
     """
     if len(c.sides) > MOST_COLUMNS:
         return _sheet_html(c) if any(side.face for side in c.sides) else ""
-    columns = "".join(_side_html(c, i, film) for i in range(len(c.sides)))
+    columns = "".join(_side_html(c, i, film, told) for i in range(len(c.sides)))
     below = len(first) + 1 if first else len(rows(c)) + len(c.measures)
     sizes = f"--sbs-n:{max(1, len(c.sides))};--sbs-ratio:{_ratio(c):.3f};--sbs-rows:{below}"
     few = " sbs-few" if len(c.sides) <= MOST_BESIDE else ""
@@ -146,9 +149,9 @@ def _card_html(card: GalleryCard) -> str:
     )
 
 
-def _side_html(c: Comparison, index: int, film: bool) -> str:
+def _side_html(c: Comparison, index: int, film: bool, told: bool = True) -> str:
     side = c.sides[index]
-    made = settings_line(c, index)
+    made = settings_line(c, index) if told else WITH_THE_NUMBERS
     caption = f"<figcaption>{_text(made)}</figcaption>" if made else ""
     strip = "".join(_film_html(side, group) for group in films(side)) if film else ""
     strip = f'<div class="sbs-films">{strip}</div>' if strip else ""

@@ -65,7 +65,7 @@ class Panel:
         rows = demo.extra.get("first_rows", ())
         self.stale = gr.HTML("", visible=False, elem_classes="sbs-tight sbs-freshness")
         self.sides = gr.HTML(
-            self._sides_html(first, rows) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures"
+            self._sides_html(first, rows, told=False) if first else NOTHING_YET, elem_classes="sbs-tight sbs-pictures"
         )
         below = {view: view.draw(first) for view in self.views if not view.title}
         self.show_me = gr.Button(
@@ -98,7 +98,7 @@ class Panel:
         changed: dict[Any, Any] = {
             self.shown: shown,
             self.stale: gr.HTML("", visible=False),
-            self.sides: self._sides_html(c, self._first_rows(shown)),
+            self.sides: self._sides_html(c, self._first_rows(shown), shown.reveal or bool(shown.study)),
             self.foot: gr.Row(visible=True),
             self.share.query: query_of_comparison(self.demo, shown.study, c),
             self.environment: environment_line(c),
@@ -117,7 +117,10 @@ class Panel:
             return {self.shown: shown}
         peeked = now.peeked or not (any(answers) or any(now.answers))
         now = replace(now, reveal=True, answers=answers if any(answers) else now.answers, peeked=peeked)
-        return {self.shown: now} | self._fold(now)
+        changed: dict[Any, Any] = {self.shown: now}
+        if self._captions_tell:
+            changed[self.sides] = self._sides_html(now.comparison, self._first_rows(now))
+        return changed | self._fold(now)
 
     def answers_for_next(self, shown: Shown | None, answers: Sequence[Any]) -> tuple[Any, ...]:
         """The answers that are for the next run: those that were not for the result on view already."""
@@ -154,8 +157,14 @@ class Panel:
             }
         )
 
-    def _sides_html(self, c: Comparison, first: Sequence[str]) -> str:
-        return sides_html(c, film=len(c.sides) <= self.demo.extra.get("film_sides", len(c.sides)), first=first)
+    @property
+    def _captions_tell(self) -> bool:
+        """Whether the lines below this demo's pictures hold results, which wait for the prediction."""
+        return bool(self.demo.extra.get("captions_tell", False))
+
+    def _sides_html(self, c: Comparison, first: Sequence[str], told: bool = True) -> str:
+        film = len(c.sides) <= self.demo.extra.get("film_sides", len(c.sides))
+        return sides_html(c, film=film, first=first, told=told or not self._captions_tell)
 
     def _first_rows(self, shown: Shown) -> tuple[str, ...]:
         """The measures that the demo wants above the others; a study's table has them all."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
+from PIL import Image
 
 from shared.comparison import Comparison
 from shared.demo import Answer, Demo, Prediction
@@ -78,6 +80,18 @@ def test_what_would_show_numbers_is_hidden_until_they_are_shown() -> None:
     assert made.update(folded)[made.share.saves].visible is False
     assert made.update(folded)[made.table].visible is False
     assert made.unfold(folded)[made.share.saves].visible is True
+
+
+def test_captions_that_tell_a_result_wait_for_the_prediction() -> None:
+    with gr.Blocks():
+        quiet, telling = (Panel(replace(DEMO, extra={"captions_tell": tells}), None, ()) for tells in (False, True))
+    picture = Image.new("RGB", (8, 8))
+    sides = tuple(replace(s, images=(picture,), captions=("accepted: 3 ms",)) for s in compared(share(0.5)).sides)
+    folded = Shown(replace(compared(share(0.5)), sides=sides), settings=Values())
+    assert "accepted: 3 ms" in quiet.update(folded)[quiet.sides]
+    assert "accepted: 3 ms" not in telling.update(folded)[telling.sides]
+    assert "accepted: 3 ms" in telling.unfold(folded)[telling.sides]
+    assert "accepted: 3 ms" in telling.update(replace(folded, reveal=True))[telling.sides]
 
 
 def test_a_new_result_is_not_marked() -> None:
