@@ -100,6 +100,10 @@ def test_wrong_calls_get_a_sentence_and_an_unknown_name_is_no_500(gallery: Galle
     assert wrong.status_code == 422 and wrong.json()["error"].startswith("There is no setting “nois”; the settings are")
     nowhere = gallery.client.post("call/nowhere", json={"data": []})
     assert nowhere.status_code == 404 and "There is no endpoint “nowhere”" in nowhere.json()["error"]
+    for number in (9999, -1):
+        body = {"data": [], "fn_index": number, "session_hash": "odd"}
+        odd = gallery.client.post("queue/join", json=body)
+        assert odd.status_code == 400 and odd.json()["error"].startswith("The gallery cannot make sense of this call")
     found = gallery.answer("smoothing", gallery.call("smoothing", noise=7))
     assert found["error"] == "noise must be a number from 0 to 0.9, not 7."
 

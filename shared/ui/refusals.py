@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +15,9 @@ from shared.demo import Demo
 from shared.settings import Settings, look
 from shared.ui.api import default_of, models_by_endpoint
 
+_log = logging.getLogger("side_by_side")
 CALL = re.compile(r"/gradio_api/call/(v2/)?([^/]+)/?$")
+NO_SENSE = "The gallery cannot make sense of this call: “Use via API” at the foot of its page shows how to call it."
 LONGEST = 2**20
 """Bytes of a call's body. Settings are short; uploads do not come this way."""
 
@@ -40,7 +43,7 @@ class CheckCalls:
         """Answers wrong calls itself, hands everything else on."""
         call = CALL.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
         if call is None:
-            await self.app(scope, receive, send)
+            await self.hand_on(scope, receive, send)
             return
         try:
             body = check_call(self.models, call[2], bool(call[1]), await read(receive))
@@ -49,7 +52,25 @@ class CheckCalls:
             return
         headers = [(k, v) for k, v in scope["headers"] if k != b"content-length"]
         headers.append((b"content-length", str(len(body)).encode()))
-        await self.app({**scope, "headers": headers}, replay(body, receive), send)
+        await self.hand_on({**scope, "headers": headers}, replay(body, receive), send)
+
+    async def hand_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets Gradio answer. Calls of its own paths that make no sense to it raise inside, which would be a bare 500:
+        they get a sentence, and the log a line."""
+        begun = False
+
+        async def told(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, told)
+        except Exception as error:
+            if scope["type"] != "http" or begun:
+                raise
+            _log.warning("%s %s: %s: %s", scope["method"], scope["path"], type(error).__name__, str(error)[:200])
+            await JSONResponse({"error": NO_SENSE}, 400)(scope, receive, send)
 
 
 async def read(receive: Receive) -> bytes:
