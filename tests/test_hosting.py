@@ -132,7 +132,7 @@ def test_a_visitor_has_three_runs_and_the_line_ends_politely(gallery: Gallery) -
     assert "The gallery is busy: 6 runs are in line already. Try again in a minute." in said
     for n, event in enumerate(mine):
         with gallery.client.stream("GET", f"call/smoothing_sweep/{event}"):
-            pass  # who listens and leaves has vanished
+            time.sleep(0.5)  # who listens and leaves has vanished; who left before the stream began was never there
         with gallery.client.stream("GET", "queue/data", params={"session_hash": f"other{n}"}) as stream:
             next(stream.iter_lines())
     assert gallery.answer("smoothing", gallery.call("smoothing", seed=4, samples=1))["settings"]["seed"] == 4
