@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from queue import Empty, Queue
 from typing import Any, TypeVar
 
+from shared.giving_way import give_way
 from shared.hosting import hosting
 
 Item = TypeVar("Item")
@@ -24,13 +25,16 @@ def run_batches(
     work: Callable[[Item], Result], items: Sequence[Item], still_wanted: Callable[[], None] = lambda: None
 ) -> Iterator[Result]:
     """`work(item)` for each item, in order, wherever `--workers` says; each result as soon as it and those before it
-    are there.
+    are there. In this process others may have the device between two batches.
 
     `still_wanted` is called now and then while batches run elsewhere, and raises to stop them; in this process `work`
     itself may raise. Work that is sent elsewhere must be picklable (joblib takes closures too) and seeded by its item.
     """
     if compute_here(len(items)):
-        yield from map(work, items)
+        for place, item in enumerate(items):
+            if place:
+                give_way()
+            yield work(item)
         return
     yield from _elsewhere(hosting().workers, work, items, still_wanted)
 

@@ -68,7 +68,8 @@ class Study:
     `complete=False`.
 
     `gives_way`: others' runs may go first at any call of its progress. Such a study holds no model at these calls, and
-    times nothing across them.
+    times nothing across them. Every study lets them go first where it calls `shared.giving_way.give_way`, as
+    `shared.batches.run_batches` does between two batches.
     """
 
     slug: str

@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shared.comparison import Comparison
 from shared.demo import Cancelled, DemoError, Progress
+from shared.giving_way import gives_way_by
 from shared.hosting import hosting, line, results
 from shared.line import Ticket
 from shared.results import key_of, mark
@@ -100,10 +102,8 @@ class Meter:
 
     def __call__(self, done: int, total: int, unit: str) -> None:
         """Raises Cancelled to stop the work, and DemoError for a study that is far too large."""
-        if self._gives_way and not self._stop.is_set():
-            left_at = time.monotonic()
-            line().let_others_go_first(self._ticket)
-            self._began += time.monotonic() - left_at
+        if self._gives_way:
+            self.give_way()
         if self._stop.is_set():
             raise Cancelled
         now = time.monotonic()
@@ -114,6 +114,13 @@ class Meter:
         self.step = Step(done, total, unit, left)
         if self.seconds is not None:
             self._check_size(now - self._began, left)
+
+    def give_way(self) -> None:
+        """Lets those who wait have the device first; that time is not this run's."""
+        if not self._stop.is_set():
+            left_at = time.monotonic()
+            line().let_others_go_first(self._ticket)
+            self._began += time.monotonic() - left_at
 
     def _check_size(self, had: float, left: float | None) -> None:
         assert self.seconds is not None
@@ -204,7 +211,8 @@ def _start(compute: Compute, settings: Settings, meter: Meter, name: tuple[str, 
     def work() -> None:
         try:
             try:
-                made = on_device(name, compute, settings, meter)
+                with gives_way_by(meter.give_way) if name[1] else nullcontext():
+                    made = on_device(name, compute, settings, meter)
                 results().put(key, made)
             finally:
                 meter.give_back()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from shared.batches import run_batches
 from shared.comparison import Comparison
 from shared.demo import Cancelled, DemoError, Progress
 from shared.hosting import Hosting, host, line
@@ -324,3 +325,28 @@ def test_seconds_spent_while_others_have_the_device_do_not_count() -> None:
         for done in range(4):
             meter(done, 4, "cells")
     assert not meter.spent and meter.step is not None and meter.step.done == 3
+
+
+def test_a_study_lets_others_run_between_its_batches() -> None:
+    order: list[str] = []
+
+    def study(settings: Settings, progress: Progress) -> Comparison:
+        for batch in run_batches(lambda n: n, range(3)):
+            order.append(f"batch {batch}")
+            while batch == 0 and len(line()) < 2:  # until the other one waits
+                time.sleep(0.01)
+        return result()
+
+    def other(settings: Settings, progress: Progress) -> Comparison:
+        order.append("other")
+        return result()
+
+    async def both() -> None:
+        long = asyncio.create_task(last_of(study, "study"))
+        while not order:
+            await asyncio.sleep(0.01)
+        await asyncio.gather(long, last_of(other, ""))
+
+    host(Hosting(memory=0))
+    asyncio.run(both())
+    assert order == ["batch 0", "other", "batch 1", "batch 2"]
