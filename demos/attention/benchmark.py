@@ -23,7 +23,6 @@ from shared.batches import compute_here, run_batches
 from shared.comparison import Comparison, Measure, Side
 from shared.demo import Cancelled, DemoError, Progress, no_progress
 from shared.devices import environment
-from shared.giving_way import give_way
 from shared.intervals import mean_interval
 from shared.models import Loaded, load_pipeline
 from shared.sampling import encode_many
@@ -144,13 +143,14 @@ Maps = dict[Method, list[np.ndarray]]
 
 def score_batches(batches: Sequence[Batch], tell: Callable[[], None]) -> Iterator[dict[Method, Scored]]:
     """Every scene's scores by method, in order; computed here or where `--workers` says. `tell` may raise to stop."""
-    if compute_here(len(batches)):
-        for place, batch in enumerate(batches):
-            if place:
-                give_way()
-            yield from score(batch, tell)
-        return
-    for scenes in run_batches(lambda batch: list(score(batch, lambda: None)), batches, tell):
+
+    def here(batch: Batch) -> Iterator[dict[Method, Scored]]:
+        return score(batch, tell)
+
+    def elsewhere(batch: Batch) -> list[dict[Method, Scored]]:
+        return list(score(batch, lambda: None))
+
+    for scenes in run_batches(here if compute_here(len(batches)) else elsewhere, batches, tell):
         yield from scenes
 
 
